@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { type Import, importsOf, sourceFiles } from './helpers/imports.js';
+
+/**
+ * What each room may import: a pattern for the path below `src`, or for the package. `types` may be imported
+ * with `import type` only. A room is named by the longest prefix that fits a file.
+ */
+interface Room {
+  readonly may: readonly RegExp[];
+  readonly types?: readonly RegExp[];
+}
+
+const node = /^node:/;
+const functionsLibrary = /^@azure\/functions$/;
+const within = (room: string) => new RegExp(`^${room}/`);
+const file = (name: string) => new RegExp(`^${name.replaceAll('.', '\\.')}$`);
+
+const rooms: Record<string, Room> = {
+  'functions/': { may: [functionsLibrary, file('index.ts'), file('threads/index.ts'), node] },
+  'app.ts': { may: [functionsLibrary, file('index.ts'), file('threads/index.ts'), node] },
+  'index.ts': { may: [file('sql/index.ts'), file('http/index.ts')], types: [functionsLibrary] },
+  'sql/': { may: [within('sql'), /^(tedious|tarn)(\/|$)/, node], types: [functionsLibrary] },
+  'http/': { may: [within('http'), functionsLibrary, node], types: [file('sql/index.ts')] },
+  'threads/': { may: [within('threads'), node] },
+  'dev/host/': { may: [within('dev/host'), file('threads/index.ts'), file('sql/index.ts'), node] },
+  'dev/tds/': { may: [within('dev/tds'), node] },
+  'dev/tsql/': { may: [within('dev/tsql'), /^@sqlite\.org\/sqlite-wasm$/] },
+  'dev/scripts/': { may: [within('dev/scripts'), file('sql/index.ts'), /^mssql$/, node] },
+  'dev/lab/': { may: [within('dev/lab'), node] },
+  'dev/bench/': { may: [within('dev/bench'), file('index.ts'), /^(mssql|tedious|@azure\/functions)$/, node] },
+  'dev/cli.ts': { may: [within('dev'), node, /^selfsigned$/] },
+  'dev/cli/': { may: [within('dev'), node, /^selfsigned$/] },
+};
+
+/** Only these files of the host may load a driver: the binding reads as the extension does, in one place. */
+const driverFiles = /^dev\/host\/[\w/-]*sql[\w-]*\.ts$/;
+
+function roomOf(path: string): string {
+  const fitting = Object.keys(rooms).filter((prefix) => path === prefix || path.startsWith(prefix));
+  return fitting.sort((a, b) => b.length - a.length)[0] ?? '';
+}
+
+function isAllowed({ from, to, typeOnly }: Import): boolean {
+  const room = rooms[roomOf(from)];
+  if (room === undefined) return false;
+  if (room.may.some((pattern) => pattern.test(to))) return true;
+  if (to === 'mssql' && driverFiles.test(from)) return true;
+  return typeOnly && (room.types ?? []).some((pattern) => pattern.test(to));
+}
+
+const imports = sourceFiles().flatMap(importsOf);
+
+test('every source file belongs to a room', () => {
+  expect(sourceFiles().filter((name) => roomOf(name) === '')).toEqual([]);
+});
+
+test('rooms import only what the table allows', () => {
+  expect(imports.length).toBeGreaterThan(0);
+  const broken = imports.filter((one) => !isAllowed(one));
+  expect(broken.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+});
+
+test('one file of the host, and no more, loads mssql', () => {
+  const files = imports.filter(({ from, to }) => from.startsWith('dev/host/') && to === 'mssql');
+  expect(new Set(files.map(({ from }) => from)).size).toBeLessThanOrEqual(1);
+});
+
+test('there are no import cycles', () => {
+  const edges = new Map<string, string[]>();
+  for (const { from, to } of imports) edges.set(from, [...(edges.get(from) ?? []), to]);
+  const cycles: string[] = [];
+  const state = new Map<string, 'open' | 'done'>();
+  const visit = (name: string, path: readonly string[]) => {
+    if (state.get(name) === 'done') return;
+    if (state.get(name) === 'open') {
+      cycles.push([...path.slice(path.indexOf(name)), name].join(' -> '));
+      return;
+    }
+    state.set(name, 'open');
+    for (const next of edges.get(name) ?? []) visit(next, [...path, name]);
+    state.set(name, 'done');
+  };
+  for (const name of edges.keys()) visit(name, []);
+  expect(cycles).toEqual([]);
+});
