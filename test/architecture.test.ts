@@ -26,8 +26,17 @@ const rooms: Record<string, Room> = {
   'dev/tds/': { may: [within('dev/tds'), node] },
   'dev/tsql/': { may: [within('dev/tsql'), /^@sqlite\.org\/sqlite-wasm$/] },
   'dev/scripts/': { may: [within('dev/scripts'), file('sql/index.ts'), /^mssql$/, node] },
-  'dev/lab/': { may: [within('dev/lab'), node] },
-  'dev/bench/': { may: [within('dev/bench'), file('index.ts'), /^(mssql|tedious|@azure\/functions)$/, node] },
+  'dev/docs/': { may: [within('dev/docs'), node] },
+  'dev/lab/': { may: [within('dev/lab'), file('dev/docs/markers.ts'), node] },
+  'dev/bench/': {
+    may: [
+      within('dev/bench'),
+      file('index.ts'),
+      file('dev/docs/markers.ts'),
+      /^(mssql|tedious|@azure\/functions)$/,
+      node,
+    ],
+  },
   'dev/cli.ts': { may: [within('dev'), node, /^selfsigned$/] },
   'dev/cli/': { may: [within('dev'), node, /^selfsigned$/] },
 };
