@@ -1,5 +1,8 @@
 /** The only door of this room. */
+
 export { defineCommand } from './command.js';
+export { type ConnectionOptions, parseConnectionString } from './connection-string/parse.js';
 export { type ServerErrorFields, type SqlErrorCode, type SqlPhase, SqlStreamError } from './errors.js';
 export { closePools, poolStats } from './pools.js';
+export { toTediousConfig } from './tedious-config.js';
 export type * from './types.js';
