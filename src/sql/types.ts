@@ -114,6 +114,7 @@ export type TypeName =
   | 'binary'
   | 'varbinary'
   | 'image'
+  | 'rowversion'
   | 'udt'
   | 'uniqueidentifier'
   | 'date'

@@ -1,0 +1,171 @@
+import type { SqlConnection } from './connection.js';
+import { SqlStreamError } from './errors.js';
+import type { ResolvedCommand } from './options.js';
+import type { Binding } from './parameters/binding.js';
+import { abortedError, type SqlPool } from './pool.js';
+import { poolFor, trackRunning } from './pools.js';
+import { RetryPolicy, waitFor } from './retry.js';
+import { rowSourceOf } from './row-source.js';
+import { RunningCommand } from './running-command.js';
+import { rowSerializer } from './serialize.js';
+import type { OpenContext, RowSource, RowStats } from './types.js';
+
+/** Everything that ends a command early comes through here, with its reason as an error: the caller's signal, a deadline, `cancel`, the end of the process. */
+class Lifetime {
+  readonly controller = new AbortController();
+  readonly ended: Promise<void>;
+  readonly startedAt = performance.now();
+  end!: () => void;
+  readonly #timer: NodeJS.Timeout | undefined;
+
+  constructor(totalMs: number, caller: AbortSignal | undefined) {
+    const { signal } = this.controller;
+    const onAbort = () => this.stop(abortedError(undefined, caller?.reason));
+    this.ended = new Promise((resolve) => {
+      this.end = () => {
+        clearTimeout(this.#timer);
+        caller?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+    });
+    if (totalMs > 0) {
+      this.#timer = setTimeout(() => {
+        const message = `The command took longer than ${totalMs} ms in all.`;
+        this.stop(new SqlStreamError('ETotalTimeout', message, { phase: 'rows' }));
+      }, totalMs);
+    }
+    if (caller?.aborted) onAbort();
+    else if (!signal.aborted) caller?.addEventListener('abort', onAbort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.startedAt;
+  }
+
+  stop(reason: SqlStreamError): void {
+    this.controller.abort(reason);
+  }
+}
+
+interface Progress {
+  acquireMs: number;
+  firstRowMs: number;
+  endMs: number | undefined;
+  ended: RowStats['ended'];
+  attempts: number;
+}
+
+/** Acquires a connection and waits for the first row. The connection is back, or gone, when this throws. */
+async function attempt(
+  command: ResolvedCommand,
+  parameters: readonly Binding[],
+  pool: SqlPool,
+  lifetime: Lifetime,
+  progress: Progress,
+): Promise<{ connection: SqlConnection; running: RunningCommand }> {
+  const { acquireMs, connectMs, firstRowMs } = command.deadlines;
+  const connection = await pool.acquire({ acquireMs, connectMs, signal: lifetime.signal });
+  progress.acquireMs = lifetime.elapsedMs;
+  const running = new RunningCommand(connection, command, parameters);
+  const onStop = () => void running.cancel(lifetime.signal.reason as SqlStreamError);
+  lifetime.signal.addEventListener('abort', onStop, { once: true });
+  const timer =
+    firstRowMs > 0
+      ? setTimeout(() => {
+          const message = `The command gave no row within ${firstRowMs} ms.`;
+          void running.cancel(new SqlStreamError('EFirstRowTimeout', message, { phase: 'firstRow' }));
+        }, firstRowMs)
+      : undefined;
+  try {
+    running.send(command, parameters);
+    await running.response.ready;
+    return { connection, running };
+  } catch (error) {
+    await running.finished;
+    pool.release(connection);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function attemptUntilRows(
+  command: ResolvedCommand,
+  parameters: readonly Binding[],
+  lifetime: Lifetime,
+  progress: Progress,
+  log: NonNullable<OpenContext['log']>,
+) {
+  const policy = new RetryPolicy(command);
+  for (;;) {
+    lifetime.signal.throwIfAborted();
+    const pool = poolFor(command, log);
+    try {
+      return { pool, ...(await attempt(command, parameters, pool, lifetime, progress)) };
+    } catch (error) {
+      // A deadline that fires while an error is on its way is what ended it.
+      lifetime.signal.throwIfAborted();
+      if (!(error instanceof SqlStreamError)) throw error;
+      const delayMs = policy.delayAfter(error);
+      if (delayMs === undefined) throw error;
+      policy.attempts++;
+      progress.attempts = policy.attempts;
+      log(
+        'warn',
+        `Attempt ${policy.attempts} in ${Math.round(delayMs)} ms, after ${error.code}${error.number === undefined ? '' : ` ${error.number}`} (${error.phase}).`,
+      );
+      await waitFor(delayMs, lifetime.signal);
+    }
+  }
+}
+
+/**
+ * Sends a command; resolves when its first row, its empty recordset or its end is there. What may be tried again is, before the first row only.
+ *
+ * @throws SqlStreamError `EPoolExhausted`, `EConnect`, `EConnectTimeout`, `ELogin`, `EResuming`, `ETransient`, `EServer`, `EConnectionLost`,
+ * `EFirstRowTimeout`, `ETotalTimeout`, `EValueTooLarge`, `EProtocol`, `EAborted`, `EClosed`
+ */
+export async function openRows(
+  command: ResolvedCommand,
+  parameters: readonly Binding[],
+  context: OpenContext,
+): Promise<RowSource> {
+  const log = context.log ?? (() => {});
+  const lifetime = new Lifetime(command.deadlines.totalMs, context.signal);
+  const progress: Progress = { acquireMs: 0, firstRowMs: 0, endMs: undefined, ended: undefined, attempts: 1 };
+  const cancel = async (reason: unknown): Promise<void> => {
+    lifetime.stop(reason instanceof SqlStreamError ? reason : abortedError(undefined, reason));
+    await lifetime.ended;
+  };
+  trackRunning(cancel, lifetime.ended);
+  let opened: Awaited<ReturnType<typeof attemptUntilRows>>;
+  try {
+    opened = await attemptUntilRows(command, parameters, lifetime, progress, log);
+  } catch (error) {
+    lifetime.end();
+    throw error;
+  }
+  const { pool, connection, running } = opened;
+  const { response } = running;
+  progress.firstRowMs = lifetime.elapsedMs;
+  void running.finished.then(() => {
+    pool.release(connection);
+    progress.endMs = lifetime.elapsedMs;
+    progress.ended = response.succeeded ? 'complete' : lifetime.signal.aborted ? 'cancelled' : 'failed';
+    if (response.recordsets > 1)
+      log('warn', `${response.recordsets - 1} more recordsets were read and dropped.`);
+    lifetime.end();
+  });
+  return rowSourceOf({
+    response,
+    serialize: rowSerializer(response.columns.infos, command.formats),
+    get stats(): RowStats {
+      return { ...progress, rows: response.rows, bytes: response.bytes, recordsets: response.recordsets };
+    },
+    cancel,
+  });
+}

@@ -1,0 +1,238 @@
+import type { TappedSink } from './connection.js';
+import { SqlStreamError } from './errors.js';
+import type { ResolvedFormats } from './rows/codec.js';
+import { type Columns, compileColumns, type TediousColumn } from './rows/columns.js';
+import { JsonRows } from './rows/json-rows.js';
+import { ObjectRows } from './rows/object-rows.js';
+import { RowScanner, type RowVisitor } from './rows/row-scanner.js';
+import type { TappedParser } from './tedious-internals.js';
+import type { Row, RowWriter } from './types.js';
+
+const passOver: RowVisitor = { beginRow() {}, value() {}, endRow: () => true };
+const noColumns: Columns = { infos: [], decoders: [] };
+
+/**
+ * What comes back for one request: the rows of its first recordset go to whoever reads them, at the reader's pace; all others are passed over.
+ */
+export class Response implements TappedSink {
+  parser: TappedParser | undefined;
+  columns: Columns = noColumns;
+  recordsets = 0;
+  /** Resolves at the first row, at the end of an empty first recordset, or at the end of the response; rejects when it fails before. */
+  readonly ready: Promise<void>;
+  /** Told when rows can't be read any further, or a value is too long: the request is to be cancelled. */
+  onFailure: (error: SqlStreamError, unreadable: boolean) => void = () => {};
+
+  readonly #formats: ResolvedFormats;
+  readonly #maxValueBytes: number;
+  #scanner: RowScanner | undefined;
+  #visitor: RowVisitor | undefined;
+  #json: JsonRows | undefined;
+  #objects: ObjectRows | undefined;
+  #skipping = false;
+  #ended = false;
+  #error: unknown;
+  #settleReady!: { resolve: () => void; reject: (error: unknown) => void };
+  #isReady = false;
+  #wake: (() => void) | undefined;
+  #flushScheduled = false;
+
+  constructor(formats: ResolvedFormats, maxValueBytes: number) {
+    this.#formats = formats;
+    this.#maxValueBytes = maxValueBytes;
+    this.ready = new Promise((resolve, reject) => {
+      this.#settleReady = { resolve, reject };
+    });
+  }
+
+  get rows(): number {
+    return this.#json?.rows ?? this.#objects?.rows ?? 0;
+  }
+
+  get bytes(): number {
+    return this.#json?.output.total ?? 0;
+  }
+
+  get succeeded(): boolean {
+    return this.#ended && this.#error === undefined;
+  }
+
+  get amidRow(): boolean {
+    return this.#scanner?.amidRow ?? false;
+  }
+
+  // What the request tells.
+
+  beginRecordset(columns: readonly TediousColumn[]): void {
+    this.recordsets++;
+    const compiled = compileColumns(columns, this.#formats);
+    this.#scanner = new RowScanner(compiled, this.#maxValueBytes);
+    if (this.recordsets === 1) this.columns = compiled;
+    else {
+      this.#markReady();
+      this.#scanner.discard();
+    }
+    if (this.#skipping) this.#scanner.discard();
+  }
+
+  /** A statement ended; when it had the first recordset, that is over. */
+  endStatement(): void {
+    if (this.recordsets > 0) this.#markReady();
+  }
+
+  /** The request is over. */
+  end(error: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#error ??= error ?? undefined;
+    if (this.#error === undefined) {
+      this.#json?.end();
+      this.#markReady();
+    } else if (!this.#isReady) {
+      this.#isReady = true;
+      this.#settleReady.reject(this.#error);
+    }
+    this.#wake?.();
+  }
+
+  /** Rows that still come are passed over, so that the response can end. */
+  skip(): void {
+    this.#skipping = true;
+    this.#scanner?.discard();
+    this.parser?.resume();
+  }
+
+  // What the parser asks.
+
+  read(bytes: { readonly buffer: Buffer; position: number }): 'more' | 'token' | 'pause' {
+    const scanner = this.#scanner;
+    if (scanner === undefined)
+      throw new SqlStreamError('EProtocol', 'A row came before its columns.', { phase: 'rows' });
+    if (this.recordsets === 1 && !this.#skipping) {
+      this.#markReady();
+      if (this.#visitor === undefined) return 'pause';
+      const outcome = scanner.read(bytes, this.#visitor);
+      if (!scanner.tooLong) {
+        if (this.#wake !== undefined) this.#wakeReader();
+        return outcome;
+      }
+      this.#failTooLong();
+    }
+    return scanner.read(bytes, passOver);
+  }
+
+  fail(error: unknown): void {
+    const failure =
+      error instanceof SqlStreamError
+        ? error
+        : new SqlStreamError('EProtocol', `The response can't be read: ${String(error)}`, {
+            phase: 'rows',
+            cause: error,
+          });
+    this.onFailure(failure, true);
+  }
+
+  #failTooLong(): void {
+    this.#skipping = true;
+    this.#scanner?.discard();
+    const error = new SqlStreamError(
+      'EValueTooLarge',
+      `A value is longer than ${this.#maxValueBytes} bytes: raise maxValueBytes, or select less of it.`,
+      { phase: 'rows' },
+    );
+    // Not from within the parser, which a cancel reads on.
+    setImmediate(() => this.onFailure(error, false));
+  }
+
+  #markReady(): void {
+    if (this.#isReady) return;
+    this.#isReady = true;
+    this.#settleReady.resolve();
+  }
+
+  // What the reader asks.
+
+  readJson(writer: RowWriter): void {
+    this.#json = new JsonRows(this.columns, writer);
+    this.#begin(this.#json);
+  }
+
+  readObjects(): void {
+    this.#objects = new ObjectRows(this.columns);
+    this.#begin(this.#objects);
+  }
+
+  #begin(visitor: RowVisitor): void {
+    this.#visitor = visitor;
+    if (this.#ended && this.#error === undefined) this.#json?.end();
+    this.parser?.resume();
+  }
+
+  /** Undefined at the end. Throws what ended the request, after the rows that came before. */
+  async nextChunk(): Promise<Uint8Array | undefined> {
+    const output = this.#json!.output;
+    for (;;) {
+      const chunk = output.takeReady();
+      if (chunk !== undefined) {
+        if (!this.#ended) this.parser?.resume();
+        return chunk;
+      }
+      if (this.#error !== undefined && output.hasFinishedRows) output.flush();
+      else if (this.#error !== undefined) throw this.#error;
+      else if (this.#ended) return undefined;
+      else await this.#wait();
+    }
+  }
+
+  /** As `nextChunk`. At once when a row is there: undefined then is no promise. */
+  nextRow(): Row | Promise<Row | undefined> | undefined {
+    const row = this.#objects!.take();
+    if (row !== undefined) return row;
+    return this.#waitForRow();
+  }
+
+  async #waitForRow(): Promise<Row | undefined> {
+    for (;;) {
+      const row = this.#objects!.take();
+      if (row !== undefined) return row;
+      if (this.#error !== undefined) throw this.#error;
+      if (this.#ended) return undefined;
+      this.parser?.resume();
+      // That may have read rows already.
+      const read = this.#objects!.take();
+      if (read !== undefined) return read;
+      if (!this.#ended) await this.#wait();
+    }
+  }
+
+  #wait(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        this.#wake = undefined;
+        resolve();
+      };
+      this.#wakeReader();
+    });
+  }
+
+  /** A full chunk goes at once. Less of it only when nothing more has arrived by the next turn of the event loop: many rows make few chunks, a lone row is not held back. */
+  #wakeReader(): void {
+    const json = this.#json;
+    if (json === undefined) {
+      this.#wake?.();
+      return;
+    }
+    if (json.output.readyCount > 0) {
+      this.#wake?.();
+      return;
+    }
+    if (this.#flushScheduled || !json.output.hasFinishedRows) return;
+    this.#flushScheduled = true;
+    setImmediate(() => {
+      this.#flushScheduled = false;
+      if (this.#wake === undefined) return;
+      json.output.flush();
+      if (json.output.readyCount > 0) this.#wake();
+    });
+  }
+}

@@ -1,0 +1,53 @@
+/** The two code pages of SQL collations that the WHATWG encodings, and so TextDecoder, lack: bytes 0x80 to 0xFF. */
+const upperHalf: Record<string, string> = {
+  CP437:
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
+  CP850:
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
+};
+
+/** The WHATWG names of Windows code pages (encoding.spec.whatwg.org, "Names and labels"). */
+const labels: Record<string, string> = {
+  'utf-8': 'utf-8',
+  CP874: 'windows-874',
+  CP932: 'shift_jis',
+  CP936: 'gbk',
+  CP949: 'euc-kr',
+  CP950: 'big5',
+};
+
+const singleByte = /^CP(437|850|874|125[0-8])$/;
+const cache = new Map<string, (bytes: Buffer) => string>();
+
+function fromTable(name: string): (bytes: Buffer) => string {
+  const table = new Uint16Array(256);
+  for (let byte = 0; byte < 128; byte++) table[byte] = byte;
+  const upper =
+    upperHalf[name] ??
+    new TextDecoder(labels[name] ?? `windows-${name.slice(2)}`).decode(
+      Uint8Array.from({ length: 128 }, (_, index) => 128 + index),
+    );
+  for (let index = 0; index < 128; index++) table[128 + index] = upper.charCodeAt(index);
+  return (bytes) => {
+    const units = Buffer.allocUnsafe(2 * bytes.length);
+    for (let index = 0; index < bytes.length; index++) units.writeUInt16LE(table[bytes[index]!]!, 2 * index);
+    return units.toString('utf16le');
+  };
+}
+
+function make(name: string): (bytes: Buffer) => string {
+  if (singleByte.test(name)) return fromTable(name);
+  const decoder = new TextDecoder(labels[name] ?? 'windows-1252', { ignoreBOM: true });
+  return (bytes) => decoder.decode(bytes);
+}
+
+/** Bytes of a code page, named as tedious names the code page of a collation (`CP1252`, `utf-8`), to text. */
+export function decoderOf(codePage: string | undefined): (bytes: Buffer) => string {
+  const name = codePage ?? 'CP1252';
+  let decode = cache.get(name);
+  if (decode === undefined) {
+    decode = make(name);
+    cache.set(name, decode);
+  }
+  return decode;
+}

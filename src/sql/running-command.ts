@@ -1,0 +1,74 @@
+import { Request } from 'tedious';
+import type { SqlConnection } from './connection.js';
+import type { SqlStreamError } from './errors.js';
+import type { ResolvedCommand } from './options.js';
+import type { Binding } from './parameters/binding.js';
+import { Response } from './response.js';
+import { requestError } from './server-errors.js';
+
+/** After the ATTENTION; tedious gives up after 5 s by itself, but not while a request is still being sent. */
+const destroyAfterMs = 6_000;
+
+/** One request on one connection, from its sending to the moment when the connection can be used again. */
+export class RunningCommand {
+  readonly response: Response;
+  /** Resolves when the connection is free of the request, or destroyed. Never rejects. */
+  readonly finished: Promise<void>;
+  readonly #connection: SqlConnection;
+  readonly #request: Request;
+  #isFinished = false;
+  #cancelReason: SqlStreamError | undefined;
+  #destroyTimer: NodeJS.Timeout | undefined;
+
+  constructor(connection: SqlConnection, command: ResolvedCommand, parameters: readonly Binding[]) {
+    this.#connection = connection;
+    this.response = new Response(command.formats, command.maxValueBytes);
+    let finish!: () => void;
+    this.finished = new Promise((resolve) => {
+      finish = resolve;
+    });
+    const request = new Request(command.commandText, (error) => {
+      this.#isFinished = true;
+      clearTimeout(this.#destroyTimer);
+      this.response.end(this.#reasonFor(error));
+      finish();
+    });
+    this.#request = request;
+    const onDone = () => this.response.endStatement();
+    request.on('columnMetadata', (columns) => this.response.beginRecordset(columns as never));
+    request.on('done', onDone);
+    request.on('doneInProc', onDone);
+    request.on('doneProc', onDone);
+    for (const { name, type, value } of parameters) request.addParameter(name, type, value);
+    this.response.onFailure = (error, unreadable) => {
+      this.#cancelReason ??= error;
+      if (unreadable) connection.destroy();
+      else void this.cancel(error);
+    };
+  }
+
+  send(command: ResolvedCommand, parameters: readonly Binding[]): void {
+    const kind =
+      command.commandType === 'StoredProcedure' ? 'procedure' : parameters.length === 0 ? 'batch' : 'rpc';
+    this.#connection.send(this.#request, kind, this.response);
+  }
+
+  #reasonFor(error: unknown): unknown {
+    if (this.#cancelReason !== undefined) return this.#cancelReason;
+    if (error == null) return undefined;
+    return requestError(error, this.response.rows > 0 ? 'rows' : 'firstRow');
+  }
+
+  /**
+   * Sends ATTENTION and reads what was under way. Whoever waits for rows gets `reason` when the server has acknowledged it, or
+   * when it did not in time; the connection is destroyed then.
+   */
+  cancel(reason: SqlStreamError): Promise<void> {
+    if (this.#isFinished || this.#destroyTimer !== undefined) return this.finished;
+    this.#cancelReason ??= reason;
+    this.#destroyTimer = setTimeout(() => this.#connection.destroy(), destroyAfterMs);
+    this.#request.cancel();
+    this.response.skip();
+    return this.finished;
+  }
+}

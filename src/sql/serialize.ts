@@ -1,0 +1,65 @@
+import type { ResolvedFormats } from './rows/codec.js';
+import type { ColumnInfo } from './types.js';
+
+const exactNumbers = new Set(['decimal', 'money', 'smallmoney']);
+const decimalText = /^-?\d+(\.\d+)?$/;
+
+type WriteValue = (value: unknown) => string | undefined;
+
+function plain(value: unknown): string | undefined {
+  if (typeof value === 'bigint') return value.toString();
+  if (value instanceof Uint8Array) return JSON.stringify(Buffer.from(value).toString('base64'));
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  return serializeObject(value);
+}
+
+function isWrappedOrCustom(value: object): boolean {
+  return 'toJSON' in value && typeof value.toJSON === 'function';
+}
+
+/** JSON.stringify, but for bigint (its digits) and bytes (base64), at any depth. */
+function serializeObject(value: object): string | undefined {
+  if (isWrappedOrCustom(value)) return plain((value as { toJSON(): unknown }).toJSON());
+  if (Array.isArray(value)) return `[${value.map((item) => plain(item) ?? 'null').join(',')}]`;
+  if (value instanceof Number || value instanceof String || value instanceof Boolean)
+    return JSON.stringify(value);
+  return serializeFields(Object.entries(value), () => plain);
+}
+
+function serializeFields(entries: [string, unknown][], writerOf: (key: string) => WriteValue): string {
+  const fields: string[] = [];
+  for (const [key, value] of entries) {
+    const json = writerOf(key)(value);
+    if (json !== undefined) fields.push(`${JSON.stringify(key)}:${json}`);
+  }
+  return `{${fields.join(',')}}`;
+}
+
+function writerFor(info: ColumnInfo, formats: ResolvedFormats): WriteValue {
+  if (info.type === 'bigint' && formats.bigint === 'string') {
+    return (value) => (typeof value === 'bigint' ? `"${value}"` : plain(value));
+  }
+  // Exact digits are text in a row; they are a number in JSON unless the app asked for text.
+  if (exactNumbers.has(info.type) && formats.decimal === 'number') {
+    return (value) => (typeof value === 'string' && decimalText.test(value) ? value : plain(value));
+  }
+  return plain;
+}
+
+/**
+ * JSON of rows that came from `rows()` and may have been changed: what still has the type of its column is written as `chunks` writes it.
+ * Keys that are no columns, and values of other types, are written as JSON.stringify does; a bigint as its digits, bytes as base64.
+ */
+export function rowSerializer(
+  columns: readonly ColumnInfo[],
+  formats: ResolvedFormats,
+): (row: unknown) => string {
+  const writers = new Map(columns.map((info) => [info.name, writerFor(info, formats)]));
+  const writerOf = (key: string) => writers.get(key) ?? plain;
+  return (row) => {
+    const isRecord =
+      row !== null && typeof row === 'object' && !Array.isArray(row) && !isWrappedOrCustom(row);
+    if (isRecord && !(row instanceof Uint8Array)) return serializeFields(Object.entries(row), writerOf);
+    return plain(row) ?? 'null';
+  };
+}
