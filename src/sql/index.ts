@@ -3,6 +3,12 @@
 export { defineCommand } from './command.js';
 export { type ConnectionOptions, parseConnectionString } from './connection-string/parse.js';
 export { type ServerErrorFields, type SqlErrorCode, type SqlPhase, SqlStreamError } from './errors.js';
+export {
+  compileTemplate,
+  resolveExpression,
+  resolveTemplate,
+  type Template,
+} from './parameters/expressions.js';
 export { closePools, poolStats } from './pools.js';
 export { toTediousConfig } from './tedious-config.js';
 export type * from './types.js';
