@@ -1,0 +1,86 @@
+import type { InvocationContext } from '@azure/functions';
+import type { LogLevel, RowSource } from '../sql/index.js';
+import { HttpStreamError } from './errors.js';
+import { connectionOf, leftEarly, type ProxyConnection } from './proxy-connections.js';
+
+/** A query of an invocation, as its response sees it. */
+export interface QueryRecord {
+  /** The stream that made it. */
+  readonly owner: object;
+  /** Here from the first row on. */
+  readonly source: RowSource | undefined;
+  /** A response is made of its rows, and reports on them. */
+  responded: boolean;
+}
+
+/** What an invocation's queries and its response share: the client's connection, one signal, the log. */
+export class Invocation {
+  readonly context: InvocationContext;
+  /** Undefined when the response does not go through the stream proxy: then the host collects it whole. */
+  readonly connection: ProxyConnection | undefined;
+  /** The function's promise has settled, as far as is known: logging through its context would be warned of. */
+  handlerEnded = false;
+  /** Called once when the client leaves. */
+  onDisconnect: (() => void) | undefined;
+  /** In the order of their `rows()` calls. */
+  readonly queries: QueryRecord[] = [];
+  /** The error that the log has already. */
+  reported: unknown;
+  readonly #controller = new AbortController();
+  #disconnected = false;
+
+  constructor(context: InvocationContext) {
+    this.context = context;
+    this.connection = connectionOf(context.invocationId);
+    if (this.connection) {
+      const { response } = this.connection;
+      this.connection.onClose = () => {
+        if (!response.writableFinished) this.#disconnect();
+      };
+    } else if (leftEarly(context.invocationId)) {
+      this.#disconnect();
+    }
+  }
+
+  /** Aborts when the client leaves or the response ends early; the queries of the invocation run with it. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get disconnected(): boolean {
+    return this.#disconnected;
+  }
+
+  /** Cancels what still runs for this invocation. */
+  cancel(reason?: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  log(level: LogLevel, line: string): void {
+    const { context } = this;
+    if (!this.handlerEnded) {
+      context[level === 'info' ? 'log' : level](line);
+    } else {
+      // The library adds a warning to each line that comes through the context after the function has returned,
+      // as if it had forgotten to await something; but a streamed body ends after it by design.
+      console[level](`${line} (function ${context.functionName}, invocation ${context.invocationId})`);
+    }
+  }
+
+  #disconnect(): void {
+    this.#disconnected = true;
+    this.cancel(new HttpStreamError('EClientGone', 'The client left before the end of the response.'));
+    this.onDisconnect?.();
+  }
+}
+
+const invocations = new WeakMap<InvocationContext, Invocation>();
+
+export function invocationOf(context: InvocationContext): Invocation {
+  let invocation = invocations.get(context);
+  if (invocation === undefined) {
+    invocation = new Invocation(context);
+    invocations.set(context, invocation);
+  }
+  return invocation;
+}
