@@ -1,4 +1,5 @@
 import { SHARE_ENV, Worker } from 'node:worker_threads';
+import { compiled } from './compiled.js';
 import { BlockingPoolError } from './errors.js';
 import type { PendingJob } from './job.js';
 import { type FromThread, type JobFailure, movable, type ThreadData, type ToThread } from './messages.js';
@@ -31,7 +32,7 @@ export class PoolThread {
   constructor(id: number, settings: PoolSettings, events: ThreadEvents) {
     this.id = id;
     this.#events = events;
-    this.#worker = new Worker(new URL('./thread.js', import.meta.url), {
+    this.#worker = new Worker(compiled('thread.js'), {
       name: `${settings.name} ${id}`,
       workerData: { wake: this.#wake.buffer as SharedArrayBuffer } satisfies ThreadData,
       // Options of the process (--inspect, --require, --max-old-space-size) are not meant for threads that only wait.

@@ -1,13 +1,7 @@
 import { afterEach, expect } from 'vitest';
-import type * as Threads from '../../src/threads/index.js';
+import { BlockingPool, type BlockingPoolOptions, type CpuPart } from '../../src/threads/index.js';
 
-/**
- * The compiled room, since a thread can load no TypeScript. The address is put together so that the compiler does not take the
- * build's output for a source.
- */
-const compiled = new URL('../../.build/threads/index.js', import.meta.url).href;
-export const { BlockingPool, textPart }: typeof Threads = await import(/* @vite-ignore */ compiled);
-export type Pool = Threads.BlockingPool;
+export type Pool = BlockingPool;
 
 const pools: Pool[] = [];
 afterEach(async () => {
@@ -15,7 +9,7 @@ afterEach(async () => {
 });
 
 /** Closed when the test ends. */
-export function makePool(options: Threads.BlockingPoolOptions = {}): Pool {
+export function makePool(options: BlockingPoolOptions = {}): Pool {
   const pool = new BlockingPool(options);
   pools.push(pool);
   return pool;
@@ -23,7 +17,7 @@ export function makePool(options: Threads.BlockingPoolOptions = {}): Pool {
 
 const module = new URL('./parts.js', import.meta.url).href;
 
-export function part(exportName: string, ...args: unknown[]): Threads.CpuPart {
+export function part(exportName: string, ...args: unknown[]): CpuPart {
   return { module, exportName, args };
 }
 

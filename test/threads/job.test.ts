@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { textPart } from '../../src/threads/index.js';
 import { within } from '../helpers/run.js';
-import { eventually, gate, makePool, part, textPart } from './helpers.js';
+import { eventually, gate, makePool, part } from './helpers.js';
 
 const now = async (value: unknown) => value;
 
