@@ -59,6 +59,7 @@ export class SqlConnection {
   broken = false;
   #releasedAt = this.openedAt;
   #used = false;
+  #loggedIn = false;
   #sink: TappedSink | undefined;
 
   private constructor(tedious: Connection) {
@@ -80,6 +81,7 @@ export class SqlConnection {
       if (internals !== undefined) connection.#tap();
       tedious.once('connect', (error?: Error) => {
         tedious.off('errorMessage', onErrorMessage);
+        connection.#loggedIn = true;
         if (error === undefined) resolve(connection);
         else reject(connectError(error, tokens, server));
       });
@@ -89,11 +91,21 @@ export class SqlConnection {
 
   #tap(): void {
     let tapped: TappedSink | undefined;
+    // Responses without rows of ours: what follows the login, a probe, the acknowledgement of an ATTENTION. What they should not hold
+    // must cost the connection, while tedious's own parser would throw it at the process.
+    const withoutRows: TappedSink = {
+      parser: undefined,
+      amidRow: false,
+      read() {
+        throw new Error('A row where none was expected.');
+      },
+      fail: () => this.destroy(),
+    };
     tapRows(
       this.tedious,
       () => {
-        tapped = this.#sink;
-        // The next response may be the acknowledgement of an ATTENTION.
+        if (!this.#loggedIn) return undefined;
+        tapped = this.#sink ?? withoutRows;
         this.#sink = undefined;
         return tapped;
       },
@@ -133,7 +145,7 @@ export class SqlConnection {
     if (internals === undefined) return this.#roundTrip((done) => this.tedious.reset(done));
     if (now - this.#releasedAt < probeAfterIdleMs) return true;
     return this.#roundTrip((done) =>
-      this.tedious.execSqlBatch(new Request('SELECT 1', (error) => done(error))),
+      this.tedious.execSqlBatch(new Request('DECLARE @probe bit', (error) => done(error))),
     );
   }
 

@@ -6,6 +6,7 @@ import { JsonRows } from './rows/json-rows.js';
 import { ObjectRows } from './rows/object-rows.js';
 import { RowScanner, type RowVisitor } from './rows/row-scanner.js';
 import type { TappedParser } from './tedious-internals.js';
+import { nextTurn } from './turn.js';
 import type { Row, RowWriter } from './types.js';
 
 const passOver: RowVisitor = { beginRow() {}, value() {}, endRow: () => true };
@@ -174,6 +175,8 @@ export class Response implements TappedSink {
     for (;;) {
       const chunk = output.takeReady();
       if (chunk !== undefined) {
+        const turn = nextTurn();
+        if (turn !== undefined) await turn;
         if (!this.#ended) this.parser?.resume();
         return chunk;
       }
@@ -184,24 +187,19 @@ export class Response implements TappedSink {
     }
   }
 
-  /** As `nextChunk`. At once when a row is there: undefined then is no promise. */
-  nextRow(): Row | Promise<Row | undefined> | undefined {
-    const row = this.#objects!.take();
-    if (row !== undefined) return row;
-    return this.#waitForRow();
-  }
-
-  async #waitForRow(): Promise<Row | undefined> {
+  /** As `nextChunk`. */
+  async nextRow(): Promise<Row | undefined> {
+    const objects = this.#objects!;
     for (;;) {
-      const row = this.#objects!.take();
+      const row = objects.take();
       if (row !== undefined) return row;
       if (this.#error !== undefined) throw this.#error;
       if (this.#ended) return undefined;
+      const turn = nextTurn();
+      if (turn !== undefined) await turn;
+      // Which may read rows, or the end, right away.
       this.parser?.resume();
-      // That may have read rows already.
-      const read = this.#objects!.take();
-      if (read !== undefined) return read;
-      if (!this.#ended) await this.#wait();
+      if (objects.isEmpty && !this.#ended) await this.#wait();
     }
   }
 
@@ -211,7 +209,7 @@ export class Response implements TappedSink {
         this.#wake = undefined;
         resolve();
       };
-      this.#wakeReader();
+      if (this.#json !== undefined) this.#wakeReader();
     });
   }
 

@@ -52,6 +52,10 @@ export class ObjectRows implements RowVisitor {
     return this.#ready.length - this.#next < readyRows;
   }
 
+  get isEmpty(): boolean {
+    return this.#ready.length === 0;
+  }
+
   take(): Row | undefined {
     const row = this.#ready[this.#next];
     if (row === undefined) return undefined;
