@@ -8,6 +8,7 @@ import { RetryPolicy, waitFor } from './retry.js';
 import { rowSourceOf } from './row-source.js';
 import { RunningCommand } from './running-command.js';
 import { rowSerializer } from './serialize.js';
+import { internals } from './tedious-internals.js';
 import type { OpenContext, RowSource, RowStats } from './types.js';
 
 /** Everything that ends a command early comes through here, with its reason as an error: the caller's signal, a deadline, `cancel`, the end of the process. */
@@ -49,6 +50,17 @@ class Lifetime {
   stop(reason: SqlStreamError): void {
     this.controller.abort(reason);
   }
+}
+
+let warned = internals !== undefined;
+
+function warnWhenPlain(log: NonNullable<OpenContext['log']>): void {
+  if (warned) return;
+  warned = true;
+  log(
+    'warn',
+    'The installed version of tedious lacks what rows are read with: rows are slower, decimals are rounded to doubles and offsets are lost. Install the version that this package asks for.',
+  );
 }
 
 interface Progress {
@@ -135,6 +147,7 @@ export async function openRows(
   context: OpenContext,
 ): Promise<RowSource> {
   const log = context.log ?? (() => {});
+  warnWhenPlain(log);
   const lifetime = new Lifetime(command.deadlines.totalMs, context.signal);
   const progress: Progress = { acquireMs: 0, firstRowMs: 0, endMs: undefined, ended: undefined, attempts: 1 };
   const cancel = async (reason: unknown): Promise<void> => {

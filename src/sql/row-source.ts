@@ -1,10 +1,11 @@
 import { SqlStreamError } from './errors.js';
+import type { PlainResponse } from './plain-response.js';
 import type { Response } from './response.js';
 import type { Row, RowSource, RowStats, RowWriter } from './types.js';
 
 /** What a row source needs of the command that it is the result of. */
 export interface Running {
-  readonly response: Response;
+  readonly response: Response | PlainResponse;
   readonly stats: RowStats;
   readonly serialize: (row: unknown) => string;
   cancel(reason?: unknown): Promise<void>;

@@ -3,15 +3,17 @@ import type { SqlConnection } from './connection.js';
 import type { SqlStreamError } from './errors.js';
 import type { ResolvedCommand } from './options.js';
 import type { Binding } from './parameters/binding.js';
+import { PlainResponse } from './plain-response.js';
 import { Response } from './response.js';
 import { requestError } from './server-errors.js';
+import { internals } from './tedious-internals.js';
 
 /** After the ATTENTION; tedious gives up after 5 s by itself, but not while a request is still being sent. */
 const destroyAfterMs = 6_000;
 
 /** One request on one connection, from its sending to the moment when the connection can be used again. */
 export class RunningCommand {
-  readonly response: Response;
+  readonly response: Response | PlainResponse;
   /** Resolves when the connection is free of the request, or destroyed. Never rejects. */
   readonly finished: Promise<void>;
   readonly #connection: SqlConnection;
@@ -22,7 +24,6 @@ export class RunningCommand {
 
   constructor(connection: SqlConnection, command: ResolvedCommand, parameters: readonly Binding[]) {
     this.#connection = connection;
-    this.response = new Response(command.formats, command.maxValueBytes);
     let finish!: () => void;
     this.finished = new Promise((resolve) => {
       finish = resolve;
@@ -34,6 +35,10 @@ export class RunningCommand {
       finish();
     });
     this.#request = request;
+    this.response =
+      internals === undefined
+        ? new PlainResponse(request, command.formats)
+        : new Response(command.formats, command.maxValueBytes);
     const onDone = () => this.response.endStatement();
     request.on('columnMetadata', (columns) => this.response.beginRecordset(columns as never));
     request.on('done', onDone);
@@ -50,7 +55,8 @@ export class RunningCommand {
   send(command: ResolvedCommand, parameters: readonly Binding[]): void {
     const kind =
       command.commandType === 'StoredProcedure' ? 'procedure' : parameters.length === 0 ? 'batch' : 'rpc';
-    this.#connection.send(this.#request, kind, this.response);
+    const sink = this.response instanceof Response ? this.response : undefined;
+    this.#connection.send(this.#request, kind, sink);
   }
 
   #reasonFor(error: unknown): unknown {

@@ -4,7 +4,7 @@ import type { ColumnInfo } from './types.js';
 const exactNumbers = new Set(['decimal', 'money', 'smallmoney']);
 const decimalText = /^-?\d+(\.\d+)?$/;
 
-type WriteValue = (value: unknown) => string | undefined;
+export type WriteValue = (value: unknown) => string | undefined;
 
 function plain(value: unknown): string | undefined {
   if (typeof value === 'bigint') return value.toString();
@@ -35,7 +35,8 @@ function serializeFields(entries: [string, unknown][], writerOf: (key: string) =
   return `{${fields.join(',')}}`;
 }
 
-function writerFor(info: ColumnInfo, formats: ResolvedFormats): WriteValue {
+/** JSON of a value that came from a column, or of what took its place; undefined where JSON has no value. */
+export function writerFor(info: ColumnInfo, formats: ResolvedFormats): WriteValue {
   if (info.type === 'bigint' && formats.bigint === 'string') {
     return (value) => (typeof value === 'bigint' ? `"${value}"` : plain(value));
   }

@@ -199,6 +199,7 @@ export interface RowSource {
   /**
    * JSON of a row made from `rows()`, perhaps changed: a value that still is what its column gives is written as
    * `chunks` writes it (all digits, base64), everything else as JSON.stringify does, and a bigint as its digits.
+   * A decimal in a sql_variant is text in a row, and stays text.
    */
   serialize(row: unknown): string;
   /**
