@@ -9,8 +9,6 @@ export interface QueryRecord {
   readonly owner: object;
   /** Here from the first row on. */
   readonly source: RowSource | undefined;
-  /** A response is made of its rows, and reports on them. */
-  responded: boolean;
 }
 
 /** What an invocation's queries and its response share: the client's connection, one signal, the log. */
@@ -24,6 +22,8 @@ export class Invocation {
   onDisconnect: (() => void) | undefined;
   /** In the order of their `rows()` calls. */
   readonly queries: QueryRecord[] = [];
+  /** A response is made of the rows, and reports on them. */
+  responding = false;
   /** The error that the log has already. */
   reported: unknown;
   readonly #controller = new AbortController();

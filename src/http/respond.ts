@@ -77,7 +77,7 @@ class Report {
   constructor(invocation: Invocation, sent: RowsToSend) {
     this.#invocation = invocation;
     this.#sent = sent;
-    for (const query of invocation.queries) query.responded = true;
+    invocation.responding = true;
   }
 
   async open(format: Format): Promise<ByteSource> {

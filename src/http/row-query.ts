@@ -15,7 +15,6 @@ export class RowQuery<R> implements AsyncIterable<R>, QueryRecord {
   readonly invocation: Invocation;
   readonly owner: object;
   source: RowSource | undefined;
-  responded = false;
   readonly #open: OpenQuery;
   readonly #signal: AbortSignal | undefined;
   #used = false;
@@ -97,7 +96,7 @@ class RowIterator<R> implements AsyncIterator<R, undefined> {
   #end(error: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
-    const { invocation, responded, source } = this.#query;
-    if (!responded) logQuery(invocation, source?.stats, { error });
+    const { invocation, source } = this.#query;
+    if (!invocation.responding) logQuery(invocation, source?.stats, { error });
   }
 }
