@@ -93,9 +93,14 @@ export class SqlConnection {
     let tapped: TappedSink | undefined;
     // Responses without rows of ours: what follows the login, a probe, the acknowledgement of an ATTENTION. What they should not hold
     // must cost the connection, while tedious's own parser would throw it at the process.
+    const connection = this;
     const withoutRows: TappedSink = {
       parser: undefined,
       amidRow: false,
+      get isWanted() {
+        return !connection.broken;
+      },
+      beginRecordset() {},
       read() {
         throw new Error('A row where none was expected.');
       },

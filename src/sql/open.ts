@@ -97,8 +97,8 @@ async function attempt(
     await running.response.ready;
     return { connection, running };
   } catch (error) {
-    await running.finished;
-    pool.release(connection);
+    // Not awaited: on a dead network that takes its time.
+    void running.finished.then(() => pool.release(connection));
     throw error;
   } finally {
     clearTimeout(timer);

@@ -63,6 +63,7 @@ export class PlainResponse {
   }
 
   end(error: unknown): void {
+    if (this.#ended) return;
     this.#ended = true;
     this.#error = error ?? undefined;
     if (this.#error === undefined) this.#settleReady.resolve();

@@ -106,30 +106,45 @@ export class SqlPool {
 
   async #acquireOnce({ acquireMs, connectMs, signal }: AcquireLimits): Promise<SqlConnection> {
     const pending = this.#pool.acquire();
-    // A free connection is given at once: no timers for it.
-    const onAbort = () => pending.reject(abortedError('acquire', signal?.reason));
+    let settled = false;
+    let stopped = false;
     let timer: NodeJS.Timeout | undefined;
-    if (acquireMs > 0) {
+    return new Promise<SqlConnection>((resolve, reject) => {
+      const stop = (error: SqlStreamError) => {
+        stopped = true;
+        reject(error);
+        // tarn destroys a connection whose borrower leaves while it is being validated: let that end first.
+        setImmediate(() => pending.reject(error));
+      };
+      const onAbort = () => stop(abortedError('acquire', signal?.reason));
+      const settle = () => {
+        settled = true;
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      pending.promise.then(
+        (connection) => {
+          settle();
+          if (stopped) this.release(connection);
+          else resolve(connection);
+        },
+        (error: unknown) => {
+          settle();
+          reject(this.#closed ? closedError() : error);
+        },
+      );
+      signal?.addEventListener('abort', onAbort, { once: true });
+      if (acquireMs <= 0) return;
       timer = setTimeout(() => {
-        if (this.#pool.numUsed() >= this.#settings.max) return pending.reject(this.#exhausted(acquireMs));
+        if (this.#pool.numUsed() >= this.#settings.max) return stop(this.#exhausted(acquireMs));
         // There is room in the pool: it is the connect that takes its time, and that has a limit of its own.
-        if (connectMs <= 0) return;
+        if (connectMs <= 0 || settled) return;
         timer = setTimeout(
-          () => pending.reject(slowConnect(this.name, connectMs)),
+          () => stop(slowConnect(this.name, connectMs)),
           Math.max(0, connectMs - acquireMs) + 500,
         );
       }, acquireMs);
-    }
-    signal?.addEventListener('abort', onAbort, { once: true });
-    try {
-      return await pending.promise;
-    } catch (error) {
-      if (this.#closed) throw closedError();
-      throw error;
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-    }
+    });
   }
 
   #exhausted(acquireMs: number): SqlStreamError {

@@ -26,6 +26,7 @@ export class Response implements TappedSink {
 
   readonly #formats: ResolvedFormats;
   readonly #maxValueBytes: number;
+  readonly #isConnected: () => boolean;
   #scanner: RowScanner | undefined;
   #visitor: RowVisitor | undefined;
   #json: JsonRows | undefined;
@@ -38,7 +39,8 @@ export class Response implements TappedSink {
   #wake: (() => void) | undefined;
   #flushScheduled = false;
 
-  constructor(formats: ResolvedFormats, maxValueBytes: number) {
+  constructor(formats: ResolvedFormats, maxValueBytes: number, isConnected: () => boolean) {
+    this.#isConnected = isConnected;
     this.#formats = formats;
     this.#maxValueBytes = maxValueBytes;
     this.ready = new Promise((resolve, reject) => {
@@ -56,6 +58,10 @@ export class Response implements TappedSink {
 
   get succeeded(): boolean {
     return this.#ended && this.#error === undefined;
+  }
+
+  get isWanted(): boolean {
+    return this.#isConnected();
   }
 
   get amidRow(): boolean {

@@ -8,8 +8,8 @@ import { Response } from './response.js';
 import { requestError } from './server-errors.js';
 import { internals } from './tedious-internals.js';
 
-/** After the ATTENTION; tedious gives up after 5 s by itself, but not while a request is still being sent. */
-const destroyAfterMs = 6_000;
+/** After the ATTENTION; tedious gives up by itself, and earlier, but not while a request is still being sent. */
+const destroyAfterMs = 4_000;
 
 /** One request on one connection, from its sending to the moment when the connection can be used again. */
 export class RunningCommand {
@@ -38,9 +38,12 @@ export class RunningCommand {
     this.response =
       internals === undefined
         ? new PlainResponse(request, command.formats)
-        : new Response(command.formats, command.maxValueBytes);
+        : new Response(command.formats, command.maxValueBytes, () => !connection.broken);
     const onDone = () => this.response.endStatement();
-    request.on('columnMetadata', (columns) => this.response.beginRecordset(columns as never));
+    const { response } = this;
+    if (response instanceof PlainResponse) {
+      request.on('columnMetadata', (columns) => response.beginRecordset(columns as never));
+    }
     request.on('done', onDone);
     request.on('doneInProc', onDone);
     request.on('doneProc', onDone);
@@ -66,8 +69,8 @@ export class RunningCommand {
   }
 
   /**
-   * Sends ATTENTION and reads what was under way. Whoever waits for rows gets `reason` when the server has acknowledged it, or
-   * when it did not in time; the connection is destroyed then.
+   * Sends ATTENTION, and gives `reason` to whoever waits for rows. Resolves when the server has acknowledged it, or when it did not in time and the
+   * connection is destroyed.
    */
   cancel(reason: SqlStreamError): Promise<void> {
     if (this.#isFinished || this.#destroyTimer !== undefined) return this.finished;
@@ -75,6 +78,8 @@ export class RunningCommand {
     this.#destroyTimer = setTimeout(() => this.#connection.destroy(), destroyAfterMs);
     this.#request.cancel();
     this.response.skip();
+    // Whoever waits is told now: on a dead network the acknowledgement never comes.
+    this.response.end(this.#cancelReason);
     return this.finished;
   }
 }

@@ -4,7 +4,7 @@ import type { ConnectionOptions } from './connection-string/parse.js';
 /** The application id under which SqlClient itself asks for tokens when a user's name and password are given. */
 const sqlClientApplicationId = '2fd908ad-0664-4344-b9be-cd3e8b574c38';
 /** After the ATTENTION, for its acknowledgement; then the connection is destroyed. */
-const cancelTimeoutMs = 5_000;
+const cancelTimeoutMs = 3_000;
 const longestTimerMs = 2_147_483_647;
 /** MS-TDS 2.2.6.4; SqlClient takes 32768 and means this. */
 const largestPacket = 32_767;

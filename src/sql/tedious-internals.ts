@@ -7,9 +7,12 @@ import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
 import type { Connection } from 'tedious';
 import { SqlStreamError } from './errors.js';
+import type { TediousColumn } from './rows/columns.js';
 
 interface Token {
   readonly handlerName: string;
+  /** Of COLMETADATA. */
+  readonly columns?: readonly TediousColumn[];
 }
 
 /** tedious's own token parser: it reads each token that is no row. */
@@ -77,6 +80,10 @@ export function codePageOf(buffer: Buffer, offset: number): string | undefined {
 
 /** Reads rows in place of tedious. */
 export interface RowSink {
+  /** False when the connection has been given up: its responses are of no interest, and tedious has forgotten their request. */
+  readonly isWanted: boolean;
+  /** COLMETADATA; told here because tedious is silent about it once a request is cancelled, and its rows must be passed over then. */
+  beginRecordset(columns: readonly TediousColumn[]): void;
   /** The position is amid a row, whatever the byte there looks like. */
   readonly amidRow: boolean;
   /**
@@ -161,7 +168,7 @@ class RowTokenParser extends EventEmitter implements TappedParser {
   }
 
   #process(): void {
-    if (this.#finished || this.#busy) return;
+    if (this.#finished || this.#busy || !this.#sink.isWanted) return;
     try {
       this.#run();
     } catch (error) {
@@ -189,20 +196,21 @@ class RowTokenParser extends EventEmitter implements TappedParser {
     if (tokens.position < tokens.buffer.length || this.#sink.amidRow) {
       throw new SqlStreamError('EProtocol', 'A response ended amid a token.', { phase: 'rows' });
     }
-    this.emit('end');
+    if (this.#sink.isWanted) this.emit('end');
   }
 
   #handle(token: Token | Promise<Token>): void {
     if (!(token instanceof Promise)) {
-      this.#handler[token.handlerName]!(token);
+      this.#pass(token);
       return;
     }
     this.#busy = true;
     token.then(
       (value) => {
         this.#busy = false;
+        if (!this.#sink.isWanted) return;
         try {
-          this.#handler[value.handlerName]!(value);
+          this.#pass(value);
         } catch (error) {
           this.#abandon(error);
           return;
@@ -211,6 +219,11 @@ class RowTokenParser extends EventEmitter implements TappedParser {
       },
       (error: unknown) => this.#abandon(error),
     );
+  }
+
+  #pass(token: Token): void {
+    if (token.columns !== undefined) this.#sink.beginRecordset(token.columns);
+    this.#handler[token.handlerName]!(token);
   }
 
   #abandon(error: unknown): void {

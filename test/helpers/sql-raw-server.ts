@@ -120,9 +120,22 @@ export class RawSession {
       header.writeUInt16BE(part.length + 8, 2);
       if (this.socket.destroyed) return;
       if (!this.socket.write(Buffer.concat([header, part]))) {
-        await Promise.race([once(this.socket, 'drain'), once(this.socket, 'close')]);
+        await this.#drained();
       }
     } while (at < tokens.length);
+  }
+
+  #drained(): Promise<void> {
+    const { socket } = this;
+    return new Promise((resolve) => {
+      const settle = () => {
+        socket.off('drain', settle);
+        socket.off('close', settle);
+        resolve();
+      };
+      socket.on('drain', settle);
+      socket.on('close', settle);
+    });
   }
 
   #receive(chunk: Buffer): void {
@@ -136,6 +149,12 @@ export class RawSession {
       const status = packet[1]!;
       if ((status & packetStatus.endOfMessage) === 0) continue;
       const data = Buffer.concat(this.#message.splice(0));
+      // Cancelled while it was being sent: the answer is a normal one (MS-TDS 2.2.1.7).
+      if ((status & packetStatus.ignore) !== 0) {
+        this.#server.ignored++;
+        void this.send(done(0, 0x02));
+        continue;
+      }
       this.#dispatch(packet[0]!, data, (status & packetStatus.reset) !== 0);
     }
   }
@@ -165,6 +184,8 @@ export class RawServer {
   readonly requests: RawRequest[] = [];
   readonly logins: Buffer[] = [];
   readonly sessions = new Set<RawSession>();
+  /** Messages that ended with the IGNORE bit. */
+  ignored = 0;
   respond: Respond;
   /** Answers a LOGIN7; the default lets everyone in. */
   login: (session: RawSession) => void | Promise<void> = (session) => {
