@@ -105,6 +105,8 @@ export interface Parameter {
   readonly value: SqlValue;
   /** The client asked for the value back (OUTPUT). */
   readonly output: boolean;
+  /** The client leaves the value to the procedure's default; `value` is then null. */
+  readonly useDefault?: boolean;
 }
 
 /** What a statement did; becomes DONE, DONEINPROC or DONEPROC. */
@@ -122,8 +124,10 @@ export interface ResponseSink {
   columns(columns: readonly Column[]): void;
   /** A row of the recordset begun last. */
   row(values: readonly SqlValue[]): void;
-  /** Rows of the recordset begun last, already encoded as whole ROW or NBCROW tokens. */
-  encodedRows(tokens: Uint8Array): void;
+  /** Rows of the recordset begun last, already encoded as whole ROW or NBCROW tokens; `count` says how many. */
+  encodedRows(tokens: Uint8Array, count?: number): void;
+  /** Sends what is pending, though it fills no packet (RAISERROR ... WITH NOWAIT). */
+  flush?(): void;
   statementDone(done: StatementDone): void;
   /** A procedure or sp_executesql body begins; until its end, statements end in DONEINPROC. */
   procedureBegin(): void;
@@ -187,8 +191,11 @@ export interface EngineSession {
     name: string,
     context: RequestContext,
   ): Promise<void>;
-  /** RESETCONNECTION: rolls back, drops temp tables and settings, returns to the login's database. */
-  reset(): Promise<void>;
+  /**
+   * RESETCONNECTION: rolls back, drops temp tables and settings, returns to the login's database. With
+   * RESETCONNECTIONSKIPTRAN, `keepTransaction` is true and the transaction stays open.
+   */
+  reset(keepTransaction?: boolean): Promise<void>;
   /** The connection is gone; also called while a request runs, after its signal. */
   close(): void;
 }

@@ -1,0 +1,153 @@
+/**
+ * Collations: their names, their five bytes on the wire and their code pages (MS-TDS 2.2.5.1.2; LCIDs and sort ids as in
+ * Transact-SQL's "Windows collation name" and "SQL Server collation name").
+ */
+
+export const serverCollation = 'SQL_Latin1_General_CP1_CI_AS';
+
+export interface Collation {
+  /** LCID (20 bits), flags (8 bits), version (4 bits), sort id (a byte). */
+  readonly bytes: Uint8Array;
+  readonly codePage: number;
+}
+
+export const utf8CodePage = 65_001;
+
+/** Windows collations by code page: designators and LCID, in hexadecimal. */
+const designators: Record<number, string> = {
+  874: 'Thai:41e',
+  932: 'Japanese/Japanese_XJIS/Japanese_Unicode/Japanese_Bushu_Kakusu:411',
+  936: 'Chinese_PRC/Chinese_Simplified_Pinyin/Chinese_PRC_Stroke/Chinese_Simplified_Stroke_Order:804',
+  949: 'Korean/Korean_Wansung:412',
+  950: `Chinese_Taiwan_Stroke/Chinese_Traditional_Stroke_Count/Chinese_Taiwan_Bopomofo/Chinese_Traditional_Bopomofo:404
+    Chinese_Hong_Kong_Stroke:c04 Chinese_Traditional_Pinyin/Chinese_Traditional_Stroke_Order:1404`,
+  1250: `Czech:405 Hungarian/Hungarian_Technical:40e Polish:415 Romanian:418 Croatian:41a Slovak:41b
+    Albanian:41c Slovenian:424 Turkmen:442 Serbian_Latin:81a Bosnian_Latin:141a`,
+  1251: `Cyrillic_General/Cyrillic:419 Ukrainian:422 Macedonian_FYROM:42f Kazakh:43f Tatar:444 Bashkir:46d
+    Yakut:485 Azeri_Cyrillic:82c Serbian_Cyrillic:c1a Bosnian_Cyrillic:201a`,
+  1252: `Latin1_General:409 Danish_Greenlandic/Danish_Norwegian:406 Traditional_Spanish:40a Finnish_Swedish:40b
+    French:40c Icelandic:40f Norwegian:414 Romansh:417 Upper_Sorbian:42e Sami_Norway:43b Welsh:452 Frisian:462
+    Mapudungan:47a Mohawk:47c Breton:47e Corsican:483 Sami_Sweden_Finland:83b Tamazight:85f Modern_Spanish:c0a
+    German/German_PhoneBook:407 Georgian_Modern_Sort:437`,
+  1253: 'Greek:408',
+  1254: 'Turkish:41f Azeri_Latin:42c Uzbek_Latin:443',
+  1255: 'Hebrew:40d',
+  1256: 'Arabic:401 Urdu:420 Persian:429 Uighur:480 Dari:48c',
+  1257: 'Estonian:425 Latvian:426 Lithuanian:427',
+  1258: 'Vietnamese:42a',
+};
+
+/** SQL collations: LCID, then names (without SQL_) with their sort ids; the code page is that of the sort id. */
+const sqlCollations = `
+  409 Latin1_General_Cp437_BIN:30 Latin1_General_Cp437_CS_AS:31 Latin1_General_Cp437_CI_AS:32
+  409 Latin1_General_Pref_CP437_CI_AS:33 Latin1_General_CP437_CI_AI:34 Latin1_General_CP850_BIN:40
+  409 Latin1_General_CP850_CS_AS:41 Latin1_General_CP850_CI_AS:42 Latin1_General_Pref_CP850_CI_AS:43
+  409 Latin1_General_CP850_CI_AI:44 1xCompat_CP850_CI_AS:49 Latin1_General_CP1_CS_AS:51 Latin1_General_CP1_CI_AS:52
+  409 Latin1_General_Pref_CP1_CI_AS:53 Latin1_General_CP1_CI_AI:54 AltDiction_CP850_CS_AS:55
+  409 AltDiction_Pref_CP850_CI_AS:56 AltDiction_CP850_CI_AI:57 Scandinavian_Pref_CP850_CI_AS:58
+  409 Scandinavian_CP850_CS_AS:59 Scandinavian_CP850_CI_AS:60 AltDiction_CP850_CI_AS:61
+  409 Latin1_General_CP1250_CS_AS:81 Latin1_General_CP1250_CI_AS:82
+  405 Czech_CP1250_CS_AS:83 Czech_CP1250_CI_AS:84
+  40e Hungarian_CP1250_CS_AS:85 Hungarian_CP1250_CI_AS:86
+  415 Polish_CP1250_CS_AS:87 Polish_CP1250_CI_AS:88
+  418 Romanian_CP1250_CS_AS:89 Romanian_CP1250_CI_AS:90
+  41a Croatian_CP1250_CS_AS:91 Croatian_CP1250_CI_AS:92
+  41b Slovak_CP1250_CS_AS:93 Slovak_CP1250_CI_AS:94
+  424 Slovenian_CP1250_CS_AS:95 Slovenian_CP1250_CI_AS:96
+  419 Latin1_General_CP1251_CS_AS:105 Latin1_General_CP1251_CI_AS:106
+  422 Ukrainian_CP1251_CS_AS:107 Ukrainian_CP1251_CI_AS:108
+  408 Latin1_General_CP1253_CS_AS:113 Latin1_General_CP1253_CI_AS:114 MixDiction_CP1253_CS_AS:120
+  408 AltDiction_CP1253_CS_AS:121 Latin1_General_CP1253_CI_AI:124
+  41f Latin1_General_CP1254_CS_AS:129 Latin1_General_CP1254_CI_AS:130
+  40d Latin1_General_CP1255_CS_AS:137 Latin1_General_CP1255_CI_AS:138
+  401 Latin1_General_CP1256_CS_AS:145 Latin1_General_CP1256_CI_AS:146
+  425 Latin1_General_CP1257_CS_AS:153 Latin1_General_CP1257_CI_AS:154 Estonian_CP1257_CS_AS:155
+  425 Estonian_CP1257_CI_AS:156
+  426 Latvian_CP1257_CS_AS:157 Latvian_CP1257_CI_AS:158
+  427 Lithuanian_CP1257_CS_AS:159 Lithuanian_CP1257_CI_AS:160
+  406 Danish_Pref_CP1_CI_AS:183
+  41d SwedishPhone_Pref_CP1_CI_AS:184 SwedishStd_Pref_CP1_CI_AS:185
+  40f Icelandic_Pref_CP1_CI_AS:186`;
+
+const codePageByLcid = new Map<number, number>();
+const lcidByDesignator = new Map<string, number>();
+for (const [codePage, list] of Object.entries(designators)) {
+  for (const entry of list.split(/\s+/)) {
+    const [names = '', lcid = ''] = entry.split(':');
+    codePageByLcid.set(Number.parseInt(lcid, 16), Number(codePage));
+    for (const name of names.split('/')) lcidByDesignator.set(name.toLowerCase(), Number.parseInt(lcid, 16));
+  }
+}
+
+interface SqlCollation {
+  readonly lcid: number;
+  readonly sortId: number;
+}
+const sqlByName = new Map<string, SqlCollation>();
+const codePageBySortId = new Map<number, number>();
+for (const line of sqlCollations.trim().split('\n')) {
+  const [lcid = '', ...entries] = line.trim().split(' ');
+  for (const entry of entries) {
+    const [name = '', sortId = ''] = entry.split(':');
+    sqlByName.set(`sql_${name.toLowerCase()}`, { lcid: Number.parseInt(lcid, 16), sortId: Number(sortId) });
+    const codePage = Number(/_cp(\d+)/i.exec(name)?.[1]);
+    codePageBySortId.set(Number(sortId), codePage === 1 ? 1252 : codePage);
+  }
+}
+
+const flag = {
+  ignoreCase: 1,
+  ignoreAccent: 2,
+  ignoreWidth: 4,
+  ignoreKana: 8,
+  binary: 16,
+  binary2: 32,
+  utf8: 64,
+} as const;
+const versions: Record<string, number> = { 90: 1, 100: 2, 140: 3, 160: 4 };
+
+function flagsOf(name: string): number {
+  const words = new Set(name.toLowerCase().split('_'));
+  const utf8 = words.has('utf8') ? flag.utf8 : 0;
+  if (words.has('bin')) return flag.binary | utf8;
+  if (words.has('bin2')) return flag.binary2 | utf8;
+  return (
+    (words.has('ci') ? flag.ignoreCase : 0) |
+    (words.has('ai') ? flag.ignoreAccent : 0) |
+    (words.has('ws') ? 0 : flag.ignoreWidth) |
+    (words.has('ks') ? 0 : flag.ignoreKana) |
+    utf8
+  );
+}
+
+function make(name: string): Collation | undefined {
+  const sql = sqlByName.get(name.toLowerCase());
+  const [, designator = '', version = ''] = /^(.*?)(?:_(90|100|140|160))?_(?:c[is]|bin)/i.exec(name) ?? [];
+  const lcid = sql?.lcid ?? lcidByDesignator.get(designator.toLowerCase());
+  if (lcid === undefined) return undefined;
+  const flags = flagsOf(name);
+  const bits = lcid | (flags << 20);
+  const top = ((flags >> 4) & 0x0f) | ((versions[version] ?? 0) << 4);
+  const bytes = Uint8Array.of(bits, bits >> 8, (bits >> 16) & 0xff, top, sql?.sortId ?? 0);
+  return { bytes, codePage: codePageOf(bytes) };
+}
+
+const byName = new Map<string, Collation>();
+
+/** The collation of a name; that of the server for a name that is unknown or absent. */
+export function collationOf(name: string = serverCollation): Collation {
+  let collation = byName.get(name);
+  if (!collation) {
+    collation = make(name) ?? collationOf();
+    byName.set(name, collation);
+  }
+  return collation;
+}
+
+/** The code page that text of a collation, given by its five bytes, is written in. */
+export function codePageOf(bytes: Uint8Array): number {
+  if ((bytes[3]! & (flag.utf8 >> 4)) !== 0) return utf8CodePage;
+  const sortId = bytes[4]!;
+  if (sortId !== 0) return codePageBySortId.get(sortId) ?? 1252;
+  return codePageByLcid.get(bytes[0]! | (bytes[1]! << 8)) ?? 1252;
+}

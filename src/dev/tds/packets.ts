@@ -1,0 +1,138 @@
+import { ByteWriter } from './byte-writer.js';
+import { ProtocolError } from './protocol-error.js';
+
+/** MS-TDS 2.2.3.1.1. */
+export const packetType = {
+  batch: 1,
+  rpc: 3,
+  response: 4,
+  attention: 6,
+  bulkLoad: 7,
+  transaction: 14,
+  login: 16,
+  prelogin: 18,
+} as const;
+
+/** MS-TDS 2.2.3.1.2. */
+export const packetStatus = { endOfMessage: 1, ignore: 2, reset: 8, resetKeepTransaction: 16 } as const;
+
+export const headerSize = 8;
+export const packetSizes = { smallest: 512, initial: 4096, largest: 32_767 } as const;
+
+export interface Message {
+  readonly type: number;
+  /** Of the first packet: only there the reset flags count. */
+  readonly status: number;
+  /** Valid until the handler returns. */
+  readonly data: Buffer;
+  /** The client gave up while sending (end of message with the ignore bit). */
+  readonly ignored: boolean;
+  /** Longer than allowed: its data was dropped. */
+  readonly tooLong: boolean;
+}
+
+const known = new Set<number>(Object.values(packetType));
+const none = Buffer.alloc(0);
+
+/** Cuts the incoming bytes into packets and joins their contents to messages. Holds no more than what has arrived. */
+export class MessageReader {
+  readonly #limit: (type: number) => number;
+  #rest: Buffer = none;
+  #type = 0;
+  #status = 0;
+  #data: ByteWriter | undefined;
+  #tooLong = false;
+
+  /** `limit` gives the bytes that a message of a type may have. */
+  constructor(limit: (type: number) => number) {
+    this.#limit = limit;
+  }
+
+  /** Part of a packet or of a message has come, but not its end. */
+  get isAmid(): boolean {
+    return this.#rest.length > 0 || this.#type !== 0;
+  }
+
+  /** The next message within `chunk` and what was kept before; call again with no bytes until undefined. */
+  next(chunk: Buffer = none): Message | undefined {
+    if (chunk.length > 0) this.#rest = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
+    while (this.#rest.length >= headerSize) {
+      const rest = this.#rest;
+      const size = rest.readUInt16BE(2);
+      const type = rest[0]!;
+      if (!known.has(type) || (this.#type !== 0 && type !== this.#type)) {
+        throw new ProtocolError(`A packet of type ${type} is not expected here.`);
+      }
+      if (size < headerSize || size > packetSizes.largest) {
+        throw new ProtocolError(`A packet of ${size} bytes can't be.`);
+      }
+      if (rest.length < size) break;
+      this.#rest = rest.subarray(size);
+      const message = this.#take(rest.subarray(0, size));
+      if (message) return message;
+    }
+    // A short remainder must not keep a whole chunk in memory, 4,000 times over.
+    if (this.#rest.length === 0) this.#rest = none;
+    else if (this.#rest === chunk || this.#rest.buffer === chunk.buffer) this.#rest = Buffer.from(this.#rest);
+    return undefined;
+  }
+
+  #take(packet: Buffer): Message | undefined {
+    const status = packet[1]!;
+    const content = packet.subarray(headerSize);
+    if (this.#type === 0) {
+      this.#type = packet[0]!;
+      this.#status = status;
+    }
+    const isLast = (status & packetStatus.endOfMessage) !== 0;
+    if ((this.#data?.length ?? 0) + content.length > this.#limit(this.#type)) {
+      this.#tooLong = true;
+      this.#data = undefined;
+    }
+    if (!isLast || this.#data) {
+      if (!this.#tooLong) {
+        this.#data ??= new ByteWriter(2 * content.length);
+        this.#data.bytes(content);
+      }
+      if (!isLast) return undefined;
+    }
+    const data = this.#tooLong ? none : (this.#data?.buffer.subarray(0, this.#data.length) ?? content);
+    const ignored = (status & packetStatus.ignore) !== 0;
+    const message = { type: this.#type, status: this.#status, data, ignored, tooLong: this.#tooLong };
+    this.#type = 0;
+    this.#data = undefined;
+    this.#tooLong = false;
+    return message;
+  }
+}
+
+/**
+ * Puts the first `length` bytes into packets of `packetSize`, beginning with packet number `id`; returns them as
+ * one buffer. Without `isLast`, `length` is a multiple of what a packet carries.
+ */
+export function toPackets(
+  type: number,
+  content: Buffer,
+  length: number,
+  packetSize: number,
+  id: number,
+  isLast: boolean,
+): Buffer {
+  const room = packetSize - headerSize;
+  const count = Math.max(1, Math.ceil(length / room));
+  const packets = Buffer.allocUnsafe(length + count * headerSize);
+  let to = 0;
+  for (let index = 0, from = 0; index < count; index++) {
+    const size = Math.min(room, length - from);
+    packets[to] = type;
+    packets[to + 1] = isLast && index === count - 1 ? packetStatus.endOfMessage : 0;
+    packets.writeUInt16BE(size + headerSize, to + 2);
+    packets.writeUInt16BE(0, to + 4);
+    packets[to + 6] = (id + index) & 0xff;
+    packets[to + 7] = 0;
+    content.copy(packets, to + headerSize, from, from + size);
+    from += size;
+    to += size + headerSize;
+  }
+  return packets;
+}

@@ -1,0 +1,194 @@
+import type { ByteWriter } from './byte-writer.js';
+import { type Codec, codecOf, userTypeOf } from './column-codec.js';
+import type { Column, ServerMessage, SqlType, SqlValue, StatementDone } from './engine.js';
+
+/** MS-TDS 2.2.7. */
+export const tokenType = {
+  returnStatus: 0x79,
+  colMetadata: 0x81,
+  error: 0xaa,
+  info: 0xab,
+  returnValue: 0xac,
+  loginAck: 0xad,
+  featureExtAck: 0xae,
+  row: 0xd1,
+  nbcRow: 0xd2,
+  envChange: 0xe3,
+  done: 0xfd,
+  doneProc: 0xfe,
+  doneInProc: 0xff,
+} as const;
+
+/** MS-TDS 2.2.7.6. */
+export const doneStatus = { more: 1, error: 2, count: 0x10, attention: 0x20, serverError: 0x100 } as const;
+
+/** CurCmd of DONE: not in MS-TDS; the numbers that SQL Server sends. */
+const command: Record<StatementDone['statement'] | 'procedure', number> = {
+  select: 0xc1,
+  insert: 0xc3,
+  delete: 0xc4,
+  update: 0xc5,
+  merge: 0x117,
+  procedure: 0xe0,
+  other: 0xfd,
+};
+
+/** MS-TDS 2.2.7.9. */
+export const envChange = {
+  database: 1,
+  language: 2,
+  packetSize: 4,
+  collation: 7,
+  begin: 8,
+  commit: 9,
+  rollback: 10,
+  reset: 18,
+} as const;
+
+/** Runs `write` between a token's type and what it makes the token's length (two bytes). */
+function sized(writer: ByteWriter, type: number, write: () => void): void {
+  writer.u8(type);
+  const at = writer.claim(2);
+  write();
+  writer.buffer.writeUInt16LE(writer.length - at - 2, at);
+}
+
+export function writeDone(
+  writer: ByteWriter,
+  type: number,
+  status: number,
+  statement: StatementDone['statement'] | 'procedure' = 'other',
+  count = 0,
+): void {
+  writer.u8(type);
+  writer.u16(status);
+  writer.u16(command[statement]);
+  writer.i64(BigInt(count));
+}
+
+/** SQL Server's own limit of a message is 2,047 characters; this one only keeps the token's length true. */
+const messageLimit = 4_000;
+
+export function writeMessage(writer: ByteWriter, message: ServerMessage, serverName: string): void {
+  sized(writer, message.class > 10 ? tokenType.error : tokenType.info, () => {
+    writer.u32(message.number);
+    writer.u8(message.state);
+    writer.u8(message.class);
+    writer.longText(message.message.slice(0, messageLimit));
+    writer.shortText(serverName);
+    writer.shortText(message.procedure ?? '');
+    writer.u32(message.line);
+  });
+}
+
+export function writeTextChange(writer: ByteWriter, type: number, to: string, from: string): void {
+  sized(writer, tokenType.envChange, () => {
+    writer.u8(type);
+    writer.shortText(to);
+    writer.shortText(from);
+  });
+}
+
+export function writeBinaryChange(writer: ByteWriter, type: number, to: Uint8Array, from: Uint8Array): void {
+  sized(writer, tokenType.envChange, () => {
+    writer.u8(type);
+    for (const value of [to, from]) {
+      writer.u8(value.length);
+      writer.bytes(value);
+    }
+  });
+}
+
+export function writeLoginAck(
+  writer: ByteWriter,
+  tdsVersion: number,
+  program: string,
+  version: readonly number[],
+) {
+  sized(writer, tokenType.loginAck, () => {
+    writer.u8(1);
+    // The only number in TDS that has its first byte first.
+    for (let shift = 24; shift >= 0; shift -= 8) writer.u8(tdsVersion >>> shift);
+    writer.shortText(program);
+    writer.bytes(Uint8Array.from(version));
+  });
+}
+
+/** COLMETADATA flags: nullable, "updateable unknown", identity (MS-TDS 2.2.7.4). */
+const columnFlags = ({ nullable, identity }: Column): number =>
+  (nullable ? 1 : 0) | 8 | (identity ? 0x10 : 0);
+
+export function writeColumns(writer: ByteWriter, columns: readonly Column[], codecs: readonly Codec[]): void {
+  writer.u8(tokenType.colMetadata);
+  writer.u16(columns.length);
+  columns.forEach((column, index) => {
+    writer.u32(userTypeOf(column.type));
+    writer.u16(columnFlags(column));
+    codecs[index]!.info(writer);
+    const { name } = column.type;
+    if (name === 'text' || name === 'ntext' || name === 'image') {
+      // The table's name: one part, which is not known here.
+      writer.u8(1);
+      writer.u16(0);
+    }
+    writer.shortText(column.name);
+  });
+}
+
+/** A writer of the rows of one recordset. */
+export type RowWriter = (writer: ByteWriter, values: readonly SqlValue[]) => void;
+
+/** A row goes out as NBCROW where its NULLs then take fewer bytes (MS-TDS 2.2.7.14). */
+export function rowWriter(
+  columns: readonly Column[],
+  codecs: readonly Codec[],
+  canCompress: boolean,
+): RowWriter {
+  const count = columns.length;
+  const writes = codecs.map((codec) => codec.write.bind(codec));
+  const nullSizes = codecs.map((codec) => codec.nullSize);
+  const bitmapSize = (count + 7) >> 3;
+  return (writer, values) => {
+    if (values.length !== count)
+      throw new RangeError(`A row has ${values.length} values for ${count} columns.`);
+    let saved = 0;
+    for (let index = 0; index < count; index++) {
+      if (values[index] !== null) continue;
+      const size = nullSizes[index]!;
+      if (size === 0) throw new RangeError(`The column "${columns[index]!.name}" is not nullable.`);
+      saved += size;
+    }
+    if (!canCompress || saved <= bitmapSize) {
+      writer.u8(tokenType.row);
+      for (let index = 0; index < count; index++) writes[index]!(writer, values[index]!);
+      return;
+    }
+    writer.u8(tokenType.nbcRow);
+    const bitmap = writer.claim(bitmapSize);
+    writer.buffer.fill(0, bitmap, bitmap + bitmapSize);
+    for (let index = 0; index < count; index++) {
+      const value = values[index]!;
+      if (value === null) writer.buffer[bitmap + (index >> 3)]! |= 1 << (index & 7);
+      else writes[index]!(writer, value);
+    }
+  };
+}
+
+export function writeReturnValue(
+  writer: ByteWriter,
+  ordinal: number,
+  name: string,
+  type: SqlType,
+  value: SqlValue,
+): void {
+  const codec = codecOf(type, true);
+  writer.u8(tokenType.returnValue);
+  writer.u16(ordinal);
+  writer.shortText(name);
+  // Status: an OUTPUT parameter.
+  writer.u8(1);
+  writer.u32(userTypeOf(type));
+  writer.u16(1);
+  codec.info(writer);
+  codec.write(writer, value);
+}
