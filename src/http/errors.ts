@@ -17,8 +17,8 @@ export class HttpStreamError extends Error {
   override readonly name = 'HttpStreamError';
   readonly code: HttpErrorCode;
 
-  constructor(code: HttpErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(code: HttpErrorCode, message: string) {
+    super(message);
     this.code = code;
   }
 }
