@@ -147,7 +147,9 @@ export class Response implements TappedSink {
       `A value is longer than ${this.#maxValueBytes} bytes: raise maxValueBytes, or select less of it.`,
       { phase: 'rows' },
     );
-    // Not from within the parser, which a cancel reads on.
+    // At once, since the response may end well before the cancel; which is not sent from within the parser, because it reads on.
+    this.#error ??= error;
+    this.#wake?.();
     setImmediate(() => this.onFailure(error, false));
   }
 
