@@ -2,6 +2,7 @@ import type { FunctionDescriptor, HttpTrigger } from './function-descriptor.js';
 import { parseRoute, RouteError } from './http/route-template.js';
 import { createFunctionLogger } from './log/function-logger.js';
 import type { LogWriter } from './log/log-writer.js';
+import { checkOutputs } from './output-bindings.js';
 import type { RegisteredFunction } from './protocol.js';
 import type { RpcBindingInfo } from './rpc.js';
 import type { SqlInput } from './sql/sql-input.js';
@@ -10,6 +11,8 @@ import { HostStartError } from './start-error.js';
 export interface DescriptorOptions {
   readonly routePrefix: string;
   readonly settings: Readonly<Record<string, string>>;
+  /** For messages. */
+  readonly settingsFile: string;
   readonly log: LogWriter;
   /** @throws HostStartError */
   readonly sqlInput: (functionName: string, bindingName: string, binding: RpcBindingInfo) => SqlInput;
@@ -75,6 +78,10 @@ function describe(one: RegisteredFunction, options: DescriptorOptions): Function
     ? `this runtime does not run ${trigger.type} functions`
     : unknownInput && `this runtime has no input binding of type ${unknownInput[1].type}`;
   const runs = !disabled && notRun === undefined;
+  if (runs) {
+    const warnings = checkOutputs(one.name, bindings, options.settings, options.settingsFile);
+    for (const warning of warnings) options.log.line(`Warning: ${warning}`);
+  }
   return {
     name: one.name,
     triggerType: trigger.type,

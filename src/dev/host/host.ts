@@ -138,6 +138,7 @@ class RunningHost implements Host {
           {
             routePrefix: hostJson.routePrefix,
             settings,
+            settingsFile: local.file,
             log: this.#log,
             sqlInput: (functionName, name, binding) => sql.define(functionName, name, binding),
           },
