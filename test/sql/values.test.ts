@@ -130,3 +130,25 @@ test('bigint and decimal can be text in JSON, and decimals numbers in rows', asy
     '{"b":"1","d":"2.50","x":[2,"AQ=="]}',
   );
 });
+
+test.each(['UTC', 'America/Sao_Paulo', 'Asia/Kolkata', 'Pacific/Kiritimati'])(
+  'the time zone of the process, %s, changes nothing',
+  async (zone) => {
+    const before = process.env['TZ'];
+    process.env['TZ'] = zone;
+    try {
+      expect(new Date(2026, 6, 1).getTimezoneOffset() === 0).toBe(zone === 'UTC');
+      response = everything;
+      sizes = [4_088];
+      expectSame(await text((await open()).chunks(jsonWriter)), expectedJson);
+      const source = await open();
+      expectSame(
+        `[${(await all(source.rows())).map((one) => source.serialize(one)).join(',')}]`,
+        serializedJson,
+      );
+    } finally {
+      if (before === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = before;
+    }
+  },
+);

@@ -1,3 +1,5 @@
+import { decodeKorean } from './korean.js';
+
 /**
  * Bytes 0x80 to 0xFF of the code pages that TextDecoder can't be asked for: 437 and 850 are no WHATWG encodings, and some releases of Node.js
  * decode windows-1252 as ISO 8859-1.
@@ -17,7 +19,6 @@ const labels: Record<string, string> = {
   CP874: 'windows-874',
   CP932: 'shift_jis',
   CP936: 'gbk',
-  CP949: 'euc-kr',
   CP950: 'big5',
 };
 
@@ -33,6 +34,8 @@ function fromTable(name: string): (bytes: Buffer) => string {
       Uint8Array.from({ length: 128 }, (_, index) => 128 + index),
     );
   for (let index = 0; index < 128; index++) table[128 + index] = upper.charCodeAt(index);
+  // HOLAM HASER FOR VAV, which Windows has and the WHATWG's table leaves out.
+  if (name === 'CP1255') table[0xca] = 0x5ba;
   return (bytes) => {
     const units = Buffer.allocUnsafe(2 * bytes.length);
     for (let index = 0; index < bytes.length; index++) units.writeUInt16LE(table[bytes[index]!]!, 2 * index);
@@ -41,6 +44,7 @@ function fromTable(name: string): (bytes: Buffer) => string {
 }
 
 function make(name: string): (bytes: Buffer) => string {
+  if (name === 'CP949') return decodeKorean;
   if (singleByte.test(name)) return fromTable(name);
   const decoder = new TextDecoder(labels[name] ?? 'windows-1252', { ignoreBOM: true });
   return (bytes) => decoder.decode(bytes);
