@@ -93,7 +93,7 @@ test('an error carries number, state, class, server, procedure and line', async 
 
 test('an error of class 20 or more ends the connection', async () => {
   const connection = await open();
-  const ended = new Promise((resolve) => connection.on('end', resolve));
+  const ended = new Promise<void>((resolve) => connection.on('end', () => resolve()));
   await expect(run(connection, 'fatal')).rejects.toMatchObject({ number: 596 });
   await within(2_000, 'the connection ends', ended);
 });
