@@ -11,7 +11,7 @@ import { within } from '../helpers/run.js';
 type Open = (request: HttpRequest, context: InvocationContext, open: OpenContext) => Promise<RowSource>;
 type Stream = SqlStream<{ Id: number }>;
 
-const silenceMs = 400;
+const silenceMs = 800;
 let open: Open;
 let handle: (stream: Stream) => HttpHandler;
 let proxy: FunctionsProxy;
@@ -170,13 +170,12 @@ test.each([
     open = openIt;
     handle = handler;
     const { socket, ended } = proxy.open('Rows');
-    // The kernel takes some megabytes for a client that does not read.
     await new Promise((resolve) => setTimeout(resolve, silenceMs / 2));
-    const asked = source.asked;
-    expect(asked * bigRow.length).toBeLessThan(32 * 1024 * 1024);
     expect(source.cancelled).toBe(false);
-    expect(await within(5_000, 'the end of the invocation', ended)).toBeUndefined();
-    expect(source).toMatchObject({ cancelled: true, asked });
+    expect(await within(10_000, 'the end of the invocation', ended)).toBeUndefined();
+    expect(source.cancelled).toBe(true);
+    // The kernel takes some megabytes for a client that does not read.
+    expect(source.asked * bigRow.length).toBeLessThan(32 * 1024 * 1024);
     expect(vi.mocked(console.warn).mock.calls).toEqual([[expect.stringContaining('client silent')]]);
     // The client finds out as soon as it reads.
     let text = '';
@@ -217,22 +216,19 @@ test('a source that never waits lets the event loop turn', async () => {
   const timer = setInterval(() => {
     turns += 1;
   }, 1);
-  const small = '{"Id":1}';
-  open = async () => fakeSource({ next: (index) => (index < 50_000 ? small : undefined) });
+  const source = fakeSource({ next: (index) => (index < 50_000 ? '{"Id":1}' : undefined) });
+  open = async () => source;
   handle = changed;
-  const first = performance.now();
-  let firstByte = 0;
   const { socket, ended } = proxy.open('Rows');
-  socket.once('data', () => {
-    firstByte = performance.now() - first;
+  const askedAtFirstByte = new Promise<number>((resolve) => {
+    socket.once('data', () => resolve(source.asked));
   });
   socket.resume();
   await within(10_000, 'the end of the invocation', ended);
-  const all = performance.now() - first;
   clearInterval(timer);
   socket.destroy();
   expect(turns).toBeGreaterThan(3);
-  expect(firstByte).toBeLessThan(all / 2);
+  expect(await askedAtFirstByte).toBeLessThan(25_000);
 });
 
 test('two requests at once have their own rows', async () => {

@@ -72,5 +72,5 @@ test('when the host ends the worker, responses may end, new ones are refused, an
   await vi.waitFor(() => expect(stream.socket.destroyed).toBe(true));
   expect(streamed.endsWith('0\r\n\r\n')).toBe(false);
   expect(counts.attentions).toBe(2);
-  expect(server.sessions.size).toBe(0);
+  await vi.waitFor(() => expect(server.sessions.size).toBe(0));
 });
