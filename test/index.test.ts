@@ -169,6 +169,29 @@ test.each([
   },
 );
 
+test('a client that does not read holds back the database, through both sockets', async () => {
+  const sent = () => [...server.sessions].reduce((sum, session) => sum + session.socket.bytesWritten, 0);
+  const atFirst = sent();
+  const { socket, ended } = proxy.open('Stream');
+  await new Promise((resolve) => socket.once('data', resolve));
+  socket.pause();
+  let before = -1;
+  // Until the buffers of two kernels are full; without backpressure the server never stops sending.
+  await vi.waitFor(
+    () => {
+      const now = sent();
+      const stopped = now === before;
+      before = now;
+      expect(stopped).toBe(true);
+    },
+    { interval: 200, timeout: 10_000 },
+  );
+  expect(before - atFirst).toBeLessThan(48 * 1024 * 1024);
+  socket.destroy();
+  expect(await within(5_000, 'the end of the invocation', ended)).toBeUndefined();
+  await vi.waitFor(() => expect(poolStats()).toMatchObject([{ used: 0 }]), { timeout: 5_000 });
+});
+
 test('the signal of an invocation tells a function without rows that its client left', async () => {
   const { socket, ended } = proxy.open('Signal');
   await new Promise((resolve) => setTimeout(resolve, 30));
