@@ -116,6 +116,11 @@ export class Connection {
     this.#socket.destroy();
   }
 
+  #resetPeer(): void {
+    this.#socket.resetAndDestroy();
+    this.close();
+  }
+
   #fail(reason: string): void {
     this.#options.log(`Closing the connection from ${this.#socket.remoteAddress}: ${reason}`);
     this.close();
@@ -186,7 +191,7 @@ export class Connection {
       const unsupported = unsupportedLogin(login);
       if (unsupported) throw { ...unsupported, loginRefusal: true };
       const clientAddress = this.#socket.remoteAddress ?? '';
-      const session = await engine.login({ ...login, clientAddress });
+      const session = await engine.login({ ...login, clientAddress, reset: () => this.#resetPeer() });
       if (this.#isClosed()) return session.close();
       this.#session = session;
     } catch (error) {
@@ -251,10 +256,7 @@ export class Connection {
       this.#options.serverName,
       this.#transaction,
       this.#canCompress,
-      () => {
-        this.#socket.resetAndDestroy();
-        this.close();
-      },
+      () => this.#resetPeer(),
     );
     this.#state = 'running';
     // Made before anything is awaited: ATTENTION may lie in the same chunk.

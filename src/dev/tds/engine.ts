@@ -164,6 +164,8 @@ export interface Login {
   readonly libraryName: string;
   readonly readOnlyIntent: boolean;
   readonly clientAddress: string;
+  /** Faults: resets the connection instead of an answer. */
+  readonly reset?: () => void;
 }
 
 /** Thrown by `login`: the message that the client gets before the connection closes. */

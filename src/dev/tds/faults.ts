@@ -1,0 +1,342 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type {
+  EngineSession,
+  Login,
+  Parameter,
+  RequestContext,
+  ResponseSink,
+  SqlEngine,
+  SqlValue,
+} from './engine.js';
+import { checkFaultRule, type FaultMoment, type FaultRule, faultMessage } from './fault-rules.js';
+
+/** What drivers send by themselves when they connect: a fault meant for a request must not spend itself on it. */
+const settings = /^\s*set\s/i;
+
+interface Armed {
+  readonly id: number;
+  readonly rule: FaultRule;
+  left: number;
+  /** `pause`: when the first login met it. */
+  since: number | undefined;
+}
+
+export interface FaultState {
+  readonly id: number;
+  readonly rule: FaultRule;
+  /** How often it will still strike; absent for always. */
+  readonly left?: number;
+}
+
+/** Rules in the order of their making; the first that matches strikes. Change it at any time. */
+export class Faults {
+  readonly #armed: Armed[] = [];
+  #lastId = 0;
+  /** 0 to 1; for tests that want the same every time. */
+  readonly #random: () => number;
+  sessions = 0;
+
+  constructor(rules: readonly FaultRule[] = [], random: () => number = Math.random) {
+    this.#random = random;
+    for (const rule of rules) this.add(rule);
+  }
+
+  /** Returns the rule's id. Throws a FaultRuleError. */
+  add(rule: unknown): number {
+    const checked = checkFaultRule(rule);
+    this.#lastId++;
+    this.#armed.push({
+      id: this.#lastId,
+      rule: checked,
+      left: checked.times ?? Number.POSITIVE_INFINITY,
+      since: undefined,
+    });
+    return this.#lastId;
+  }
+
+  /** Removes one rule, or all; tells how many. What has already struck stays as it is. */
+  clear(id?: number): number {
+    const before = this.#armed.length;
+    const kept = id === undefined ? [] : this.#armed.filter((armed) => armed.id !== id);
+    this.#armed.splice(0, before, ...kept);
+    return before - kept.length;
+  }
+
+  list(): FaultState[] {
+    return this.#armed.map(({ id, rule, left }) => ({ id, rule, ...(Number.isFinite(left) && { left }) }));
+  }
+
+  /** The rule that strikes at this moment; it counts as one of its times. */
+  strike(at: FaultMoment, application: string, sql = ''): FaultRule | undefined {
+    const armed = this.find(at, application, sql);
+    if (armed) armed.left--;
+    return armed?.rule;
+  }
+
+  /** The rule that matches; whoever lets it strike counts down its `left`. */
+  find(at: FaultMoment, application: string, sql = ''): Armed | undefined {
+    const lower = sql.toLowerCase();
+    for (const armed of this.#armed) {
+      const { rule } = armed;
+      if (rule.at !== at || armed.left <= 0) continue;
+      if (rule.application !== undefined && rule.application !== application) continue;
+      if (rule.sql === undefined ? settings.test(sql) : !lower.includes(rule.sql.toLowerCase())) continue;
+      if (rule.action === 'sessionLimit' && this.sessions < rule.sessions!) continue;
+      if (rule.action === 'pause') {
+        armed.since ??= performance.now();
+        if (performance.now() - armed.since >= rule.delayMs!) continue;
+      }
+      if (rule.probability !== undefined && this.#random() >= rule.probability) continue;
+      return armed;
+    }
+    return undefined;
+  }
+
+  /** The engine with these faults. */
+  wrap(engine: SqlEngine): SqlEngine {
+    return new FaultyEngine(engine, this);
+  }
+}
+
+class FaultyEngine implements SqlEngine {
+  readonly #inner: SqlEngine;
+  readonly #faults: Faults;
+
+  constructor(inner: SqlEngine, faults: Faults) {
+    this.#inner = inner;
+    this.#faults = faults;
+  }
+
+  async login(login: Login): Promise<EngineSession> {
+    const rule = this.#faults.strike('login', login.applicationName);
+    if (rule) await this.#atLogin(rule, login);
+    const session = await this.#inner.login(login);
+    this.#faults.sessions++;
+    return new FaultySession(session, this.#faults, login.applicationName);
+  }
+
+  async #atLogin(rule: FaultRule, login: Login): Promise<void> {
+    const refuse = (fault: Parameters<typeof faultMessage>[0]): never => {
+      throw { ...faultMessage(fault), loginRefusal: true };
+    };
+    switch (rule.action) {
+      case 'error':
+        return refuse(rule);
+      case 'sessionLimit':
+        return refuse({ ...rule, number: 10928 });
+      case 'pause':
+        return refuse({ ...rule, number: 40613 });
+      case 'delay':
+        await sleep(rule.delayMs);
+        return;
+      case 'reset':
+        login.reset?.();
+        return;
+      case 'silence':
+        return new Promise(() => {});
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+}
+
+class FaultySession implements EngineSession {
+  readonly #inner: EngineSession;
+  readonly #faults: Faults;
+  readonly #application: string;
+
+  constructor(inner: EngineSession, faults: Faults, application: string) {
+    this.#inner = inner;
+    this.#faults = faults;
+    this.#application = application;
+  }
+
+  get id(): number {
+    return this.#inner.id;
+  }
+
+  get database(): string {
+    return this.#inner.database;
+  }
+
+  batch(sql: string, context: RequestContext): Promise<void> {
+    return this.#run(sql, context, (faulty) => this.#inner.batch(sql, faulty));
+  }
+
+  execute(
+    sql: string,
+    declarations: string,
+    parameters: readonly Parameter[],
+    context: RequestContext,
+  ): Promise<void> {
+    return this.#run(sql, context, (faulty) => this.#inner.execute(sql, declarations, parameters, faulty));
+  }
+
+  procedure(name: string, parameters: readonly Parameter[], context: RequestContext): Promise<void> {
+    return this.#run(name, context, (faulty) => this.#inner.procedure(name, parameters, faulty));
+  }
+
+  transaction(...request: Parameters<EngineSession['transaction']>): Promise<void> {
+    return this.#inner.transaction(...request);
+  }
+
+  reset(keepTransaction?: boolean): Promise<void> {
+    return this.#inner.reset(keepTransaction);
+  }
+
+  close(): void {
+    this.#faults.sessions--;
+    this.#inner.close();
+  }
+
+  async #run(sql: string, context: RequestContext, work: (context: RequestContext) => Promise<void>) {
+    const { response, signal } = context;
+    const start = this.#faults.strike('start', this.#application, sql);
+    if (start && (await strike(start, response, signal)) === 'stop') return;
+    const rows = this.#faults.find('rows', this.#application, sql);
+    if (!rows) return work(context);
+    const sink = new FaultySink(response, rows, signal);
+    await work({ response: sink, signal: AbortSignal.any([signal, sink.signal]) });
+    await sink.ended;
+  }
+}
+
+/** Does what a rule says; `stop` when the request is over with it. */
+async function strike(
+  rule: FaultRule,
+  response: ResponseSink,
+  signal: AbortSignal,
+): Promise<'go on' | 'stop'> {
+  switch (rule.action) {
+    case 'delay':
+      await sleep(rule.delayMs, undefined, { signal }).catch(() => {});
+      return signal.aborted ? 'stop' : 'go on';
+    case 'silence':
+      response.flush?.();
+      if (!signal.aborted) {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      }
+      return 'stop';
+    case 'reset':
+      if (rule.at === 'rows') {
+        // A reset takes with it what the peer has not read yet: let it read the rows first.
+        response.flush?.();
+        await sleep(50);
+      }
+      response.reset();
+      return 'stop';
+    default:
+      response.message(faultMessage(rule));
+      response.statementDone({ statement: 'select', failed: true });
+      return 'stop';
+  }
+}
+
+/** Counts rows on their way out; at the one that the rule names, the fault strikes. */
+class FaultySink implements ResponseSink {
+  readonly #inner: ResponseSink;
+  readonly #armed: Armed;
+  readonly #rule: FaultRule;
+  readonly #outer: AbortSignal;
+  readonly #controller = new AbortController();
+  #left: number;
+  #isOver = false;
+  /** Settles when the fault, once it has struck, is done. */
+  ended: Promise<void> = Promise.resolve();
+  #isStruck = false;
+
+  constructor(inner: ResponseSink, armed: Armed, outer: AbortSignal) {
+    this.#inner = inner;
+    this.#armed = armed;
+    this.#rule = armed.rule;
+    this.#outer = outer;
+    this.#left = armed.rule.rows!;
+  }
+
+  /** Stops the engine when the request is over. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  #strike(): void {
+    this.#isStruck = true;
+    // Another request may have met the rule's last time meanwhile.
+    if (this.#armed.left <= 0) return;
+    this.#armed.left--;
+    const waits = this.#rule.action === 'delay';
+    if (!waits) this.#isOver = true;
+    else this.#inner.flush?.();
+    this.ended = strike(this.#rule, this.#inner, this.#outer).then(() => {});
+    if (this.#isOver) this.#controller.abort();
+  }
+
+  columns(columns: Parameters<ResponseSink['columns']>[0]): void {
+    if (this.#isOver) return;
+    this.#inner.columns(columns);
+    if (!this.#isStruck && this.#left <= 0) this.#strike();
+  }
+
+  row(values: readonly SqlValue[]): void {
+    if (this.#isOver) return;
+    this.#inner.row(values);
+    this.#count(1);
+  }
+
+  /** A block is not cut: the fault strikes at its end. */
+  encodedRows(tokens: Uint8Array, count = 1): void {
+    if (this.#isOver) return;
+    this.#inner.encodedRows(tokens, count);
+    this.#count(count);
+  }
+
+  #count(rows: number): void {
+    this.#left -= rows;
+    if (!this.#isStruck && this.#left <= 0) this.#strike();
+  }
+
+  drained(): Promise<void> | undefined {
+    if (this.#isStruck && !this.#isOver) {
+      // The delay: once it is over, this promise costs a turn and no more.
+      return this.ended.then(() => this.#inner.drained());
+    }
+    return this.#isOver ? undefined : this.#inner.drained();
+  }
+
+  statementDone(done: Parameters<ResponseSink['statementDone']>[0]): void {
+    if (!this.#isOver) this.#inner.statementDone(done);
+  }
+
+  procedureBegin(): void {
+    this.#inner.procedureBegin();
+  }
+
+  procedureEnd(returnStatus: number): void {
+    this.#inner.procedureEnd(returnStatus);
+  }
+
+  returnValue(...value: Parameters<ResponseSink['returnValue']>): void {
+    if (!this.#isOver) this.#inner.returnValue(...value);
+  }
+
+  message(message: Parameters<ResponseSink['message']>[0]): void {
+    if (!this.#isOver) this.#inner.message(message);
+  }
+
+  databaseChanged(from: string, to: string): void {
+    this.#inner.databaseChanged(from, to);
+  }
+
+  transaction(event: Parameters<ResponseSink['transaction']>[0]): void {
+    this.#inner.transaction(event);
+  }
+
+  flush(): void {
+    this.#inner.flush?.();
+  }
+
+  reset(): void {
+    this.#inner.reset();
+  }
+}
