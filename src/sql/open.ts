@@ -1,8 +1,9 @@
 import type { SqlConnection } from './connection.js';
 import { SqlStreamError } from './errors.js';
+import { abortedError, Lifetime } from './lifetime.js';
 import type { ResolvedCommand } from './options.js';
 import type { Binding } from './parameters/binding.js';
-import { abortedError, type SqlPool } from './pool.js';
+import type { SqlPool } from './pool.js';
 import { poolFor, trackRunning } from './pools.js';
 import { RetryPolicy, waitFor } from './retry.js';
 import { rowSourceOf } from './row-source.js';
@@ -10,47 +11,6 @@ import { RunningCommand } from './running-command.js';
 import { rowSerializer } from './serialize.js';
 import { internals } from './tedious-internals.js';
 import type { OpenContext, RowSource, RowStats } from './types.js';
-
-/** Everything that ends a command early comes through here, with its reason as an error: the caller's signal, a deadline, `cancel`, the end of the process. */
-class Lifetime {
-  readonly controller = new AbortController();
-  readonly ended: Promise<void>;
-  readonly startedAt = performance.now();
-  end!: () => void;
-  readonly #timer: NodeJS.Timeout | undefined;
-
-  constructor(totalMs: number, caller: AbortSignal | undefined) {
-    const { signal } = this.controller;
-    const onAbort = () => this.stop(abortedError(undefined, caller?.reason));
-    this.ended = new Promise((resolve) => {
-      this.end = () => {
-        clearTimeout(this.#timer);
-        caller?.removeEventListener('abort', onAbort);
-        resolve();
-      };
-    });
-    if (totalMs > 0) {
-      this.#timer = setTimeout(() => {
-        const message = `The command took longer than ${totalMs} ms in all.`;
-        this.stop(new SqlStreamError('ETotalTimeout', message, { phase: 'rows' }));
-      }, totalMs);
-    }
-    if (caller?.aborted) onAbort();
-    else if (!signal.aborted) caller?.addEventListener('abort', onAbort, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  get elapsedMs(): number {
-    return performance.now() - this.startedAt;
-  }
-
-  stop(reason: SqlStreamError): void {
-    this.controller.abort(reason);
-  }
-}
 
 let warned = internals !== undefined;
 
@@ -80,11 +40,14 @@ async function attempt(
   progress: Progress,
 ): Promise<{ connection: SqlConnection; running: RunningCommand }> {
   const { acquireMs, connectMs, firstRowMs } = command.deadlines;
-  const connection = await pool.acquire({ acquireMs, connectMs, signal: lifetime.signal });
+  const connection = await pool.acquire({ acquireMs, connectMs, lifetime });
+  if (lifetime.stopReason !== undefined) {
+    pool.release(connection);
+    throw lifetime.stopReason;
+  }
   progress.acquireMs = lifetime.elapsedMs;
   const running = new RunningCommand(connection, command, parameters);
-  const onStop = () => void running.cancel(lifetime.signal.reason as SqlStreamError);
-  lifetime.signal.addEventListener('abort', onStop, { once: true });
+  lifetime.onStop = (reason) => void running.cancel(reason);
   const timer =
     firstRowMs > 0
       ? setTimeout(() => {
@@ -114,13 +77,13 @@ async function attemptUntilRows(
 ) {
   const policy = new RetryPolicy(command);
   for (;;) {
-    lifetime.signal.throwIfAborted();
+    lifetime.throwIfStopped();
     const pool = poolFor(command, log);
     try {
       return { pool, ...(await attempt(command, parameters, pool, lifetime, progress)) };
     } catch (error) {
       // A deadline that fires while an error is on its way is what ended it.
-      lifetime.signal.throwIfAborted();
+      lifetime.throwIfStopped();
       if (!(error instanceof SqlStreamError)) throw error;
       const delayMs = policy.delayAfter(error);
       if (delayMs === undefined) throw error;
@@ -130,7 +93,7 @@ async function attemptUntilRows(
         'warn',
         `Attempt ${policy.attempts} in ${Math.round(delayMs)} ms, after ${error.code}${error.number === undefined ? '' : ` ${error.number}`} (${error.phase}).`,
       );
-      await waitFor(delayMs, lifetime.signal);
+      await waitFor(delayMs, lifetime);
     }
   }
 }
@@ -168,7 +131,11 @@ export async function openRows(
   void running.finished.then(() => {
     pool.release(connection);
     progress.endMs = lifetime.elapsedMs;
-    progress.ended = response.succeeded ? 'complete' : lifetime.signal.aborted ? 'cancelled' : 'failed';
+    progress.ended = response.succeeded
+      ? 'complete'
+      : lifetime.stopReason !== undefined
+        ? 'cancelled'
+        : 'failed';
     if (response.recordsets > 1)
       log('warn', `${response.recordsets - 1} more recordsets were read and dropped.`);
     lifetime.end();

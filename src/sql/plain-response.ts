@@ -2,7 +2,8 @@ import type { Request } from 'tedious';
 import type { SqlStreamError } from './errors.js';
 import { plainValue } from './plain-values.js';
 import type { ResolvedFormats } from './rows/codec.js';
-import { type Columns, compileColumns, type TediousColumn } from './rows/columns.js';
+import { type Columns, compileColumns } from './rows/columns.js';
+import type { TediousColumn } from './rows/tedious-column.js';
 import { type WriteValue, writerFor } from './serialize.js';
 import type { Row, RowWriter } from './types.js';
 

@@ -2,6 +2,7 @@ import { Pool as TarnPool } from 'tarn';
 import { SqlConnection } from './connection.js';
 import type { ConnectionOptions } from './connection-string/parse.js';
 import { SqlStreamError } from './errors.js';
+import type { Lifetime } from './lifetime.js';
 import { retryAfterMs } from './server-errors.js';
 import type { PoolStats } from './types.js';
 
@@ -21,7 +22,7 @@ export interface PoolSettings {
 export interface AcquireLimits {
   readonly acquireMs: number;
   readonly connectMs: number;
-  readonly signal: AbortSignal | undefined;
+  readonly lifetime: Lifetime;
 }
 
 /** Not an error of anyone: a connection was released while this connect waited its turn. */
@@ -104,7 +105,7 @@ export class SqlPool {
     }
   }
 
-  async #acquireOnce({ acquireMs, connectMs, signal }: AcquireLimits): Promise<SqlConnection> {
+  async #acquireOnce({ acquireMs, connectMs, lifetime }: AcquireLimits): Promise<SqlConnection> {
     const pending = this.#pool.acquire();
     let settled = false;
     let stopped = false;
@@ -116,11 +117,9 @@ export class SqlPool {
         // tarn destroys a connection whose borrower leaves while it is being validated: let that end first.
         setImmediate(() => pending.reject(error));
       };
-      const onAbort = () => stop(abortedError('acquire', signal?.reason));
       const settle = () => {
         settled = true;
         clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
       };
       pending.promise.then(
         (connection) => {
@@ -133,7 +132,7 @@ export class SqlPool {
           reject(this.#closed ? closedError() : error);
         },
       );
-      signal?.addEventListener('abort', onAbort, { once: true });
+      lifetime.onStop = stop;
       if (acquireMs <= 0) return;
       timer = setTimeout(() => {
         if (this.#pool.numUsed() >= this.#settings.max) return stop(this.#exhausted(acquireMs));
@@ -178,10 +177,6 @@ export function closedError(): SqlStreamError {
     phase: 'acquire',
     retryAfterMs: retryAfterMs.closed,
   });
-}
-
-export function abortedError(phase: SqlStreamError['phase'], reason: unknown): SqlStreamError {
-  return new SqlStreamError('EAborted', 'The command was cancelled.', { phase, cause: reason });
 }
 
 function slowConnect(name: string, ms: number): SqlStreamError {

@@ -1,10 +1,11 @@
 import type { TappedSink } from './connection.js';
 import { SqlStreamError } from './errors.js';
 import type { ResolvedFormats } from './rows/codec.js';
-import { type Columns, compileColumns, type TediousColumn } from './rows/columns.js';
+import { type Columns, compileColumns } from './rows/columns.js';
 import { JsonRows } from './rows/json-rows.js';
 import { ObjectRows } from './rows/object-rows.js';
 import { RowScanner, type RowVisitor } from './rows/row-scanner.js';
+import type { TediousColumn } from './rows/tedious-column.js';
 import type { TappedParser } from './tedious-internals.js';
 import { nextTurn } from './turn.js';
 import type { Row, RowWriter } from './types.js';

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlStreamError } from './errors.js';
+import type { Lifetime } from './lifetime.js';
 import type { ResolvedCommand } from './options.js';
 import { isResuming, mayRetry } from './server-errors.js';
 
@@ -32,6 +32,13 @@ export class RetryPolicy {
   }
 }
 
-export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => {});
+/** Until then, or until the command is stopped. */
+export function waitFor(ms: number, lifetime: Lifetime): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    lifetime.onStop = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
 }

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
 import type { Connection } from 'tedious';
 import { SqlStreamError } from './errors.js';
-import type { TediousColumn } from './rows/columns.js';
+import type { TediousColumn } from './rows/tedious-column.js';
 
 interface Token {
   readonly handlerName: string;

@@ -1,19 +1,8 @@
 import type { ColumnInfo } from '../types.js';
 import type { ResolvedFormats } from './codec.js';
 import { uniqueNames } from './column-names.js';
+import type { TediousColumn } from './tedious-column.js';
 import { type ColumnType, type Decoder, decoderFor } from './type-table.js';
-
-/** A column as tedious parses COLMETADATA (MS-TDS 2.2.7.4). */
-export interface TediousColumn {
-  readonly colName: string;
-  readonly userType: number;
-  readonly flags: number;
-  readonly type: { readonly id: number };
-  readonly dataLength?: number | undefined;
-  readonly precision?: number | undefined;
-  readonly scale?: number | undefined;
-  readonly collation?: { readonly codepage?: string | undefined } | undefined;
-}
 
 export interface Columns {
   readonly infos: readonly ColumnInfo[];

@@ -1,6 +1,8 @@
 /** A chunk is handed out when it holds this much, at the end of a row. */
 const chunkBytes = 32_768;
 const slabBytes = 4 * chunkBytes;
+/** The first slab, from Node's own pool: most responses fit. It grows before it is cut, so that a short response stays one chunk. */
+const firstBytes = 4_000;
 /** A row that outgrows this is handed out in parts. */
 const splitRowBytes = 65_536;
 
@@ -9,7 +11,7 @@ const splitRowBytes = 65_536;
  * Callers `ensure` room, then write to `buffer` at `position` themselves; that is what makes it fast.
  */
 export class JsonOutput {
-  buffer: Buffer = Buffer.allocUnsafeSlow(slabBytes);
+  buffer: Buffer = Buffer.allocUnsafe(firstBytes);
   position = 0;
   /** Bytes handed out or ready to be. */
   total = 0;
@@ -20,6 +22,15 @@ export class JsonOutput {
   /** Makes room for `bytes`, in a new slab if need be; the row being written stays in one piece unless it is long. */
   ensure(bytes: number): void {
     if (this.position + bytes <= this.buffer.length) return;
+    if (this.buffer.length < chunkBytes && this.position + bytes <= slabBytes) {
+      const larger = Buffer.allocUnsafeSlow(this.position + bytes <= chunkBytes ? chunkBytes : slabBytes);
+      this.buffer.copy(larger, 0, this.#start, this.position);
+      this.position -= this.#start;
+      this.#rowStart -= this.#start;
+      this.#start = 0;
+      this.buffer = larger;
+      return;
+    }
     const rowBytes = this.position - this.#rowStart;
     const keep = rowBytes > splitRowBytes ? 0 : rowBytes;
     this.#cut(this.position - keep);
