@@ -112,6 +112,7 @@ export class WorkerProcess {
       throw toStartError(message);
     } catch (error) {
       this.kill();
+      await this.exited;
       throw error;
     } finally {
       for (const timer of timers) clearTimeout(timer);

@@ -14,7 +14,28 @@ export interface StartedApp {
   log(): string[];
   /** The first line of the log that matches, once it is there. */
   logged(pattern: RegExp): Promise<string>;
-  get(path: string, init?: RequestInit): Promise<Response>;
+  get(path: string, init?: RequestInit): Promise<AppResponse>;
+}
+
+/** What the fixtures say of a request, of themselves, or of a failure. */
+export interface AppJson {
+  readonly method: string;
+  readonly url: string;
+  readonly query: [string, string][];
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  readonly invocationId: string;
+  readonly traceParent: string;
+  readonly traceState: string;
+  readonly code: string;
+  readonly opened: number;
+  readonly left: number;
+  readonly pulled: number;
+  readonly proxyPort: number;
+}
+
+export interface AppResponse extends Omit<Response, 'json'> {
+  json(): Promise<AppJson>;
 }
 
 export function fixture(name: string): string {
@@ -58,7 +79,7 @@ export async function startApp(
   return {
     host,
     log,
-    get: (path, init) => fetch(`${host.url}${path}`, { redirect: 'manual', ...init }),
+    get: (path, init) => fetch(`${host.url}${path}`, { redirect: 'manual', ...init }) as Promise<AppResponse>,
     async logged(pattern) {
       for (let waited = 0; waited < 5_000; waited += 10) {
         const found = log().find((line) => pattern.test(line));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FunctionDescriptor } from '../function-descriptor.js';
 import type { LoadedApp } from '../loaded-app.js';
 import { type AdminState, respondAdmin } from './admin.js';
@@ -33,6 +34,8 @@ export class FunctionServer {
   readonly server: Server;
   readonly #options: FunctionServerOptions;
   readonly #running = new Set<HttpInvocation>();
+  readonly #connections = new Set<Socket>();
+  readonly #busy = new Set<Socket>();
   #stopping = false;
 
   constructor(options: FunctionServerOptions) {
@@ -43,26 +46,38 @@ export class FunctionServer {
         // A client that leaves is noticed by its response; without listeners its errors would end the process.
         request.on('error', () => {});
         response.on('error', () => {});
+        const { socket } = request;
+        this.#busy.add(socket);
+        response.once('close', () => this.#busy.delete(socket));
         this.#handle(request, response);
       },
     );
+    this.server.on('connection', (socket) => {
+      this.#connections.add(socket);
+      socket.once('close', () => this.#connections.delete(socket));
+    });
   }
 
   /** Accepts no more; resolves when the running requests have ended, at the latest after `graceMs`, when they are ended. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
-    this.server.closeIdleConnections();
+    this.#closeIdle();
     const timer = setTimeout(() => {
       for (const invocation of this.#running) invocation.abort();
       // The answers that this gives should still leave.
       setTimeout(() => this.server.closeAllConnections(), 100);
     }, graceMs);
     // A connection that is kept alive becomes idle when its request ends.
-    const idle = setInterval(() => this.server.closeIdleConnections(), 50);
+    const idle = setInterval(() => this.#closeIdle(), 50);
     await closed;
     clearTimeout(timer);
     clearInterval(idle);
+  }
+
+  /** Node's own takes a connection that has said nothing yet for a busy one. */
+  #closeIdle(): void {
+    for (const socket of this.#connections) if (!this.#busy.has(socket)) socket.destroy();
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
