@@ -214,7 +214,7 @@ export type LogLevel = 'info' | 'warn' | 'error';
 export interface OpenContext {
   /** Aborted: the command is cancelled at the server, and whoever waits gets `EAborted`. */
   readonly signal?: AbortSignal;
-  /** Retries, drained recordsets, information messages of the server. Lines without secrets or SQL text. */
+  /** Retries, drained recordsets, what is ignored. Lines without secrets or SQL text. */
   readonly log?: (level: LogLevel, message: string) => void;
 }
 
