@@ -4,10 +4,14 @@ import { utf8CodePage } from './collations.js';
 /** Names of Windows code pages in the WHATWG Encoding Standard, where they are not `windows-N`. */
 const labels: Record<number, string> = { 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5' };
 
-/** Bytes 0x80 to 0xFF of the two that TextDecoder lacks (unicode.org, "CP437.TXT" and "CP850.TXT"). */
+/**
+ * Bytes from 0x80 of code pages that TextDecoder lacks (unicode.org, "CP437.TXT" and "CP850.TXT"), and the first 32
+ * of 1252, which Node 20 decodes as Latin-1.
+ */
 const upperHalf: Record<number, string> = {
   437: 'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
   850: 'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
+  1252: '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ',
 };
 
 interface CodePage {
@@ -17,34 +21,48 @@ interface CodePage {
 }
 
 const replacement = '?'.charCodeAt(0);
+const unknown = '\ufffd';
 const codePages = new Map<number, CodePage>();
+
+/** ICU has three control characters of 932 in a circle, as IBM's code page does. */
+const circle: Record<string, string> = { '\u001c': '\u001a', '\u007f': '\u001c', '\u001a': '\u007f' };
+
+/** Bytes that are characters alone, then pairs. */
+function pairDecoder(number: number): (bytes: Uint8Array) => string {
+  const decoder = new TextDecoder(labels[number], { ignoreBOM: true });
+  if (number !== 932) return (bytes) => decoder.decode(bytes);
+  return (bytes) => decoder.decode(bytes).replace(/\p{Cc}/gu, (control) => circle[control] ?? control);
+}
+
+function singleDecoder(number: number): (bytes: Uint8Array) => string {
+  const known = upperHalf[number] ?? '';
+  const rest = Uint8Array.from({ length: 128 - known.length }, (_, index) => 128 + known.length + index);
+  const upper = known + (rest.length > 0 ? new TextDecoder(`windows-${number}`).decode(rest) : '');
+  return (bytes) => {
+    const units = Buffer.allocUnsafe(2 * bytes.length);
+    for (const [index, byte] of bytes.entries()) {
+      units.writeUInt16LE(byte < 128 ? byte : upper.charCodeAt(byte - 128), 2 * index);
+    }
+    return units.toString('utf16le');
+  };
+}
 
 /** Tables are made from the decoder when a code page is first used: all bytes, and all pairs where it has pairs. */
 function codePage(number: number): CodePage {
   const known = codePages.get(number);
   if (known) return known;
-  const upper = upperHalf[number];
-  const decoder = upper
-    ? undefined
-    : new TextDecoder(labels[number] ?? `windows-${number}`, { ignoreBOM: true });
+  const hasPairs = labels[number] !== undefined;
+  const decode = hasPairs ? pairDecoder(number) : singleDecoder(number);
   const encoding = new Uint16Array(65_536);
-  const put = (text: string, code: number): void => {
-    if (text.length !== 1 || text === '\ufffd') return;
+  const put = (code: number, ...bytes: number[]): void => {
+    const text = decode(Uint8Array.from(bytes));
     const unit = text.charCodeAt(0);
-    if (encoding[unit] === 0) encoding[unit] = code;
+    if (text.length === 1 && text !== unknown && encoding[unit] === 0) encoding[unit] = code;
   };
-  const one = (byte: number): string =>
-    byte < 0x80 ? String.fromCharCode(byte) : (upper?.[byte - 0x80] ?? decoder!.decode(Uint8Array.of(byte)));
-  for (let byte = 0; byte < 256; byte++) put(one(byte), byte);
-  if (labels[number]) {
-    for (let lead = 0x81; lead < 0xff; lead++) {
-      for (let trail = 0x40; trail < 0xff; trail++)
-        put(decoder!.decode(Uint8Array.of(lead, trail)), (lead << 8) | trail);
-    }
+  for (let byte = 0; byte < 256; byte++) put(byte, byte);
+  for (let lead = 0x81; hasPairs && lead < 0xff; lead++) {
+    for (let trail = 0x40; trail < 0xff; trail++) put((lead << 8) | trail, lead, trail);
   }
-  const decode = decoder
-    ? (bytes: Uint8Array) => decoder.decode(bytes)
-    : (bytes: Uint8Array) => Array.from(bytes, one).join('');
   const made = { decode, encoding };
   codePages.set(number, made);
   return made;

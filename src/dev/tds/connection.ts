@@ -9,7 +9,7 @@ import {
   writeLogin,
   writeLoginRefusal,
 } from './login-response.js';
-import { readLogin7 } from './login7.js';
+import { type Login7, readLogin7 } from './login7.js';
 import { MessageWriter } from './message-writer.js';
 import { type Message, MessageReader, packetStatus, packetType } from './packets.js';
 import { encryption, preloginReply, readPrelogin } from './prelogin.js';
@@ -126,12 +126,13 @@ export class Connection {
     this.close();
   }
 
+  /** Whatever bytes do to the code that reads them, it is their own connection alone that ends. */
   #guard(work: () => void): void {
     try {
       work();
     } catch (error) {
-      if (!(error instanceof ProtocolError)) throw error;
-      this.#fail(error.message);
+      if (!(error instanceof ProtocolError)) this.#internalError(error);
+      this.#fail(error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -150,7 +151,7 @@ export class Connection {
         break;
       case packetType.login:
         if (message.tooLong) throw new ProtocolError('LOGIN7 is too long.');
-        void this.#login(message.data);
+        void this.#login(readLogin7(message.data));
         break;
       case packetType.attention:
         this.#attention();
@@ -177,15 +178,9 @@ export class Connection {
     this.#stream.on('end', () => this.close());
   }
 
-  async #login(data: Buffer): Promise<void> {
+  async #login(login: Login7): Promise<void> {
     clearTimeout(this.#loginTimer);
     this.#state = 'authenticating';
-    let login: ReturnType<typeof readLogin7>;
-    try {
-      login = readLogin7(data);
-    } catch (error) {
-      return this.#fail(error instanceof Error ? error.message : String(error));
-    }
     const { engine, serverName } = this.#options;
     try {
       const unsupported = unsupportedLogin(login);

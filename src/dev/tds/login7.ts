@@ -31,8 +31,11 @@ export function readLogin7(data: Buffer): Login7 {
   if (data.length < fixedLength || data.readUInt32LE(0) !== data.length) {
     throw new ProtocolError('LOGIN7 has not the length that it says.');
   }
-  const text = (position: number): string =>
-    new ByteReader(data, data.readUInt16LE(position)).utf16(data.readUInt16LE(position + 2));
+  // The place of an empty field may be anything.
+  const text = (position: number): string => {
+    const length = data.readUInt16LE(position + 2);
+    return length === 0 ? '' : new ByteReader(data, data.readUInt16LE(position)).utf16(length);
+  };
   const features = (data[at.options3]! & 0x10) !== 0 ? readFeatures(data) : [];
   const refused =
     (data[at.options2]! & 0x80) !== 0
@@ -59,8 +62,9 @@ export function readLogin7(data: Buffer): Login7 {
 
 /** Each byte is XORed with 0xA5, then its halves are swapped. */
 function readPassword(data: Buffer): string {
-  const reader = new ByteReader(data, data.readUInt16LE(field.password));
-  const hidden = reader.take(2 * data.readUInt16LE(field.password + 2));
+  const length = data.readUInt16LE(field.password + 2);
+  if (length === 0) return '';
+  const hidden = new ByteReader(data, data.readUInt16LE(field.password)).take(2 * length);
   const plain = hidden.map((byte) => (((byte ^ 0xa5) << 4) | ((byte ^ 0xa5) >> 4)) & 0xff);
   return Buffer.from(plain).toString('utf16le');
 }

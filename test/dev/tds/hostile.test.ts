@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTdsServer, type TdsServer } from '../../../src/dev/tds/server.js';
+import { within } from '../../helpers/sql-client.js';
+import { TestEngine } from '../../helpers/tds-engine.js';
+import { rpc } from '../../helpers/tds-parameters.js';
+import {
+  type Answer,
+  allHeaders,
+  batch,
+  login7,
+  packets,
+  preloginPayload,
+  RawClient,
+} from '../../helpers/tds-raw-client.js';
+
+const engine = new TestEngine();
+const lines: string[] = [];
+let server: TdsServer;
+beforeAll(async () => {
+  server = await startTdsServer({ engine, port: 0, loginTimeoutMs: 300, log: (line) => lines.push(line) });
+});
+afterAll(() => server.close());
+
+const doneOf = ({ payload }: Answer) => {
+  const token = payload.subarray(-13);
+  return { type: token[0], status: token.readUInt16LE(1) };
+};
+const closes = (client: RawClient) => within(3_000, 'the connection closes', client.answer());
+async function select(client: RawClient, number: number): Promise<void> {
+  client.send(packets(1, batch(`select ${number}`)));
+  const { payload } = (await within(3_000, 'an answer', client.answer()))!;
+  expect(payload.includes(Buffer.from([0xd1, number, 0, 0, 0]))).toBe(true);
+}
+
+test('a connection that does not log in is dropped, also when it drips bytes', async () => {
+  const silent = Array.from({ length: 300 }, () => new RawClient(server.port));
+  const dripping = new RawClient(server.port);
+  const timer = setInterval(() => dripping.send(Buffer.from([0x12])), 20);
+  await Promise.all([...silent, dripping].map(closes));
+  clearInterval(timer);
+  for (let wait = 0; wait < 100 && server.connections > 0; wait++) await sleep(10);
+  expect(server.connections).toBe(0);
+});
+
+const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
+test.each([
+  ['an unknown packet type', hex('63 01 0008 0000 01 00')],
+  ['a packet shorter than its header', hex('12 01 0007 0000 01 00')],
+  ['a packet longer than any', hex('12 01 ffff 0000 01 00')],
+  ['a login before PRELOGIN', packets(0x10, login7())],
+  ['a batch before the login', packets(1, batch('select 1'))],
+  ['TLS from the first byte (TDS 8)', hex('16 0301 0200 0100 01fc 0303')],
+  ['an HTTP request', Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n')],
+  ['a PRELOGIN option beyond the end', packets(0x12, hex('01 ff00 0001 ff'))],
+  ['a PRELOGIN without an end', packets(0x12, hex('00 0006 0000'))],
+])('%s ends the connection', async (_, bytes) => {
+  const client = new RawClient(server.port);
+  client.send(bytes);
+  expect(await closes(client)).toBeUndefined();
+});
+
+test('a LOGIN7 whose length or places lie ends the connection', async () => {
+  for (const spoil of [
+    (login: Buffer) => login.writeUInt32LE(0xffff_ffff, 0),
+    (login: Buffer) => login.writeUInt16LE(0xfff0, 40),
+    (login: Buffer) => login.writeUInt16LE(0xffff, 42),
+    (login: Buffer) => login.writeUInt8(0x10, 27),
+  ]) {
+    const client = new RawClient(server.port);
+    client.send(packets(0x12, preloginPayload));
+    await client.answer();
+    const login = login7();
+    spoil(login);
+    client.send(packets(0x10, login));
+    expect(await closes(client)).toBeUndefined();
+  }
+});
+
+test('a second request while the first runs ends the connection and aborts the first', async () => {
+  const client = await RawClient.login(server.port);
+  client.send(packets(1, batch('wait 60000')));
+  client.send(packets(1, batch('select 1')));
+  expect(await closes(client)).toBeUndefined();
+});
+
+test('ATTENTION when idle, and in one chunk with the request, is acknowledged in a message of its own', async () => {
+  const client = await RawClient.login(server.port);
+  client.send(packets(6, Buffer.alloc(0)));
+  expect(doneOf((await client.answer())!)).toEqual({ type: 0xfd, status: 0x20 });
+  for (let round = 0; round < 200; round++) {
+    client.send(Buffer.concat([packets(1, batch('wait 60000')), packets(6, Buffer.alloc(0))]));
+    expect(doneOf((await within(2_000, 'the response', client.answer()))!)).toEqual({
+      type: 0xfd,
+      status: 0,
+    });
+    expect(doneOf((await within(2_000, 'the acknowledgement', client.answer()))!).status).toBe(0x20);
+  }
+  await select(client, 9);
+  await client.close();
+});
+
+test('a request that the client gave up while it sent gets a response all the same', async () => {
+  const client = await RawClient.login(server.port);
+  const part = packets(1, batch('wait 60000'));
+  part[1] = 0;
+  client.send(part);
+  client.send(Buffer.from([1, 3, 0, 8, 0, 0, 2, 0]));
+  expect(doneOf((await within(2_000, 'the response', client.answer()))!)).toEqual({ type: 0xfd, status: 0 });
+  await select(client, 8);
+  await client.close();
+});
+
+test('the reset flags reach the engine before the request, with and without the transaction', async () => {
+  const client = await RawClient.login(server.port);
+  const session = engine.sessions.at(-1)!;
+  client.send(packets(1, batch('select 7'), 4096, 8));
+  const { payload } = (await client.answer())!;
+  expect(payload.subarray(0, 6)).toEqual(Buffer.from([0xe3, 3, 0, 18, 0, 0]));
+  client.send(packets(1, batch('select 7'), 4096, 16));
+  await client.answer();
+  expect(session.resets).toEqual([false, true]);
+  await client.close();
+});
+
+test('a batch of 100 MB is refused, bulk load is refused, and the connection goes on', async () => {
+  const client = await RawClient.login(server.port);
+  client.send(packets(1, Buffer.alloc(100_000_000), 32_767));
+  const numberOf = ({ payload }: Answer) => payload.readUInt32LE(3);
+  expect(numberOf((await within(10_000, 'the refusal', client.answer()))!)).toBe(40510);
+  client.send(packets(7, Buffer.alloc(10_000)));
+  expect(numberOf((await within(3_000, 'the refusal', client.answer()))!)).toBe(40510);
+  await select(client, 6);
+  await client.close();
+});
+
+const parameter = (typeInfo: string, value: string) =>
+  Buffer.concat([allHeaders, hex('ffff 0a00 0000'), hex(`00 00 ${typeInfo} ${value}`)]);
+test.each([
+  ['an unknown type', parameter('99', '00'), 8009],
+  ['a length that the type has not', parameter('26 03', '00'), 8016],
+  ['a value longer than its type', parameter('a5 0200', '0300 010203'), 8016],
+  ['a decimal of precision 39', parameter('6a 11 27 00', '00'), 8016],
+  ['a decimal beyond its precision', parameter('6a 05 01 00', '05 01 ffffffff'), 8023],
+  ['a date after 9999', parameter('28', '03 ffffff'), 8023],
+  ['a time of 24 hours', parameter('29 00', '03 805101'), 8023],
+  ['half a UTF-16 unit', parameter('e7 0800 0904d00034', '0300 616161'), 8023],
+  ['a float that is no number', parameter('6d 08', '08 000000000000f87f'), 8023],
+  ['a table-valued parameter', parameter('f3', '00 00 00'), 40510],
+  ['a CLR type', parameter('f0', '00'), 40510],
+])('%s in a parameter is its error, and the connection goes on', async (_, payload, number) => {
+  const client = await RawClient.login(server.port);
+  client.send(packets(3, payload));
+  const answer = (await within(3_000, 'the error', client.answer()))!;
+  expect([answer.payload[0], answer.payload.readUInt32LE(3)]).toEqual([0xaa, number]);
+  await select(client, 5);
+  await client.close();
+});
+
+test.each([
+  ['chunks that are not there', parameter('a5 ffff', 'feffffffffffffff ffffff7f 00')],
+  ['a huge total', parameter('a5 ffff', '00000000000000f0 ffffffef 0000')],
+  ['a short value', parameter('e7 401f 0904d00034', '401f 61')],
+  ['headers that end nowhere', hex('ffffff7f 00000000')],
+  ['headers of nothing', hex('08000000 00000000')],
+])('%s: the connection ends, and nothing is allocated for what was only declared', async (_, payload) => {
+  const client = await RawClient.login(server.port);
+  client.send(packets(3, payload));
+  expect(await closes(client)).toBeUndefined();
+});
+
+test('after all that, no connection is left, nothing unforeseen was logged, and the server serves', async () => {
+  for (let wait = 0; wait < 200 && server.connections > 0; wait++) await sleep(10);
+  expect(server.connections).toBe(0);
+  expect(lines.filter((line) => line.includes('Internal error'))).toEqual([]);
+  const client = await RawClient.login(server.port);
+  client.send(packets(3, rpc('nothing', [])));
+  await client.answer();
+  await select(client, 4);
+  await client.close();
+});
