@@ -49,6 +49,7 @@ beforeAll(async () => {
     Missing: define('ids 1', { connectionStringSetting: 'NoSuchSetting' }).handler(),
     Wrong: define('ids 1', { commandType: 'Table' as 'Text' }).handler(),
     Silence: define('ids 1', { deadlines: { clientSilenceMs: -1 } }).handler(),
+    Record: define('ids 1', { parameters: { id: 1 } as never }).handler(),
     Function: define('ids 1', { parameters: (request) => ({ id: request.query.get('id') }) }).handler(),
     Unbound: define('ids 1', { parameters: '@id={Query.id}' }).handler(),
     Late: define('wait', { deadlines: { firstRowMs: 30 } }).handler(),
@@ -127,6 +128,7 @@ test.each([
   ['Missing', 500, 'ESetting'],
   ['Wrong', 500, 'EOptions'],
   ['Silence', 500, 'EOptions'],
+  ['Record', 500, 'EOptions'],
   ['Unbound', 400, 'EParameter'],
 ])('the endpoint %s answers %d with the code %s', async (name, status, code) => {
   const answer = await proxy.call(name);

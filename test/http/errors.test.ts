@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import type { HttpHandler, HttpRequest, InvocationContext } from '@azure/functions';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createSqlStream, type SqlStream } from '../../src/http/index.js';
@@ -158,6 +159,21 @@ test.each([
     { error: expect.objectContaining({ code: 'EServer', status: 500, invocationId: answer.id }) },
   ]);
   expect(answer.body).not.toMatch(/secret|sql-prod/i);
+});
+
+test('a client without chunked bodies gets a reset, since an end would look like that of the rows', async () => {
+  open = failingLate(3);
+  const id = 'http-1.0';
+  const socket = connect(proxy.port, '127.0.0.1');
+  const end = new Promise<string>((resolve) => {
+    socket.on('error', ({ message }) => resolve(message)).on('end', () => resolve('end'));
+  });
+  socket.resume();
+  socket.write(
+    `GET / HTTP/1.0\r\nx-ms-invocation-id: ${id}\r\nx-forwarded-host: a\r\nx-forwarded-proto: http\r\n\r\n`,
+  );
+  await expect(proxy.invoke('Rows', id)).rejects.toMatchObject({ code: 'EServer' });
+  expect(await within(5_000, 'an end of the connection', end)).toMatch('ECONNRESET');
 });
 
 test('an error right after the first chunk does not lose the head and the chunk', async () => {
