@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { within } from '../../helpers/run.js';
-import { fixture, raw, type StartedApp, startApp } from './apps.js';
+import { fixture, raw, rawSocket, type StartedApp, startApp } from './apps.js';
 
 const guid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -46,6 +46,15 @@ describe.each([
       'POST /api/Echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
     );
     expect(answer.text).toContain(Buffer.from('abcde').toString('base64'));
+  });
+
+  test('a body over the limit of the real host is refused before it is sent', async () => {
+    const text =
+      'POST /api/Echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 104857601\r\n\r\nabc';
+    const socket = rawSocket(app.host, text);
+    const first = await within(3_000, 'the answer', new Promise((resolve) => socket.once('data', resolve)));
+    expect(String(first)).toMatch(/^HTTP\/1\.1 413 /);
+    socket.destroy();
   });
 
   test('a form is parsed by the handler', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { isAlive } from '../../helpers/processes.js';
-import { within } from '../../helpers/run.js';
+import { start as startProgram, within } from '../../helpers/run.js';
 import { fixture, makeApp, raw, removeApps, type StartedApp, startApp, until } from './apps.js';
 
 const started: StartedApp[] = [];
@@ -91,6 +91,18 @@ test('the signals of the group end no worker; its host does', async () => {
   process.kill(app.host.workerPid, 'SIGTERM');
   await sleep(100);
   expect(await (await app.get('/api/Pid')).text()).toBe(String(app.host.workerPid));
+});
+
+test('a host that is killed takes its worker with it', async () => {
+  const door = new URL('../../../.build/dev/host/index.js', import.meta.url).href;
+  const script = `
+    const { startHost } = await import(${JSON.stringify(door)});
+    const host = await startHost({ appDir: ${JSON.stringify(fixture('basic'))}, port: 0 });
+    console.log('worker ' + host.workerPid);`;
+  const host = startProgram(process.execPath, ['--input-type=module', '-e', script]);
+  const worker = Number((await within(10_000, 'the start', host.line(/^worker (\d+)$/)))[1]);
+  host.process.kill('SIGKILL');
+  await until('the worker has ended', () => !isAlive(worker));
 });
 
 test('hooks see and change invocations, and log hooks what the app logs', async () => {

@@ -37,6 +37,7 @@ export class FunctionServer {
   readonly #connections = new Set<Socket>();
   readonly #busy = new Set<Socket>();
   #stopping = false;
+  #onIdle: () => void = () => {};
 
   constructor(options: FunctionServerOptions) {
     this.#options = options;
@@ -58,21 +59,27 @@ export class FunctionServer {
     });
   }
 
-  /** Accepts no more; resolves when the running requests have ended, at the latest after `graceMs`, when they are ended. */
+  /** Accepts no more; resolves when the running functions have ended, at the latest after `graceMs`, when they are broken off. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    // A function may go on after its client has its answer, or has left: it is not yet done then.
+    const idle = new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+      if (this.#running.size === 0) resolve();
+    });
     this.#closeIdle();
+    // A connection that is kept alive becomes idle when its request ends.
+    const closing = setInterval(() => this.#closeIdle(), 50);
     const timer = setTimeout(() => {
       for (const invocation of this.#running) invocation.abort();
+      this.#onIdle();
       // The answers that this gives should still leave.
       setTimeout(() => this.server.closeAllConnections(), 100);
     }, graceMs);
-    // A connection that is kept alive becomes idle when its request ends.
-    const idle = setInterval(() => this.#closeIdle(), 50);
-    await closed;
+    await Promise.all([closed, idle]);
     clearTimeout(timer);
-    clearInterval(idle);
+    clearInterval(closing);
   }
 
   /** Node's own takes a connection that has said nothing yet for a busy one. */
@@ -154,6 +161,7 @@ export class FunctionServer {
       invocation.run(functionTimeoutMs).then(() => {
         const leave = () => {
           this.#running.delete(invocation);
+          if (this.#running.size === 0) this.#onIdle();
           limiter.leave();
         };
         if (response.closed) leave();

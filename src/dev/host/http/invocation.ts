@@ -46,6 +46,8 @@ export class HttpInvocation {
     this.#fn.logger.executing(id);
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.#timeOut(timeoutMs), timeoutMs);
     try {
+      if (Number(this.#request.incoming.headers['content-length'] ?? 0) > maxBodyBytes) this.#refuseBody();
+      if (this.#ended) return;
       const inputs = this.#fn.sqlInputs.length === 0 ? [] : await this.#readInputs();
       if (inputs === undefined || this.#ended) return;
       const body = this.#app.proxy === undefined ? await this.#readBody() : undefined;
@@ -102,11 +104,13 @@ export class HttpInvocation {
       return undefined;
     }
     const body = await readBody(this.#request.incoming, maxBodyBytes).catch(() => undefined);
-    if (body === undefined && !this.#request.incoming.destroyed) {
-      const detail = `The body of the request is longer than ${maxBodyBytes} bytes.`;
-      this.#fail({ status: 413, code: 'RequestTooLarge', detail }, new Error(detail));
-    }
+    if (body === undefined && !this.#request.incoming.destroyed) this.#refuseBody();
     return body;
+  }
+
+  #refuseBody(): void {
+    const detail = `The body of the request is longer than ${maxBodyBytes} bytes.`;
+    this.#fail({ status: 413, code: 'RequestTooLarge', detail }, new Error(detail));
   }
 
   #trigger(body: Buffer | undefined): RpcTypedData {

@@ -11,8 +11,11 @@ const maxIdleMs = 4_000;
 export class WorkerAgent extends Agent {
   readonly #idleSince = new WeakMap<Socket, number>();
 
-  constructor() {
-    super({ keepAlive: true, maxFreeSockets: 4_096, scheduling: 'lifo', timeout: maxIdleMs });
+  readonly #maxIdleMs: number;
+
+  constructor(idleMs = maxIdleMs) {
+    super({ keepAlive: true, maxFreeSockets: 4_096, scheduling: 'lifo', timeout: idleMs });
+    this.#maxIdleMs = idleMs;
   }
 
   override keepSocketAlive(socket: Socket): boolean {
@@ -32,7 +35,7 @@ export class WorkerAgent extends Agent {
     for (const sockets of Object.values(this.freeSockets)) {
       // Used last in, first out: the oldest stand at the front.
       for (let oldest = sockets?.[0]; oldest; oldest = sockets?.[0]) {
-        if (now - (this.#idleSince.get(oldest) ?? now) < maxIdleMs) break;
+        if (now - (this.#idleSince.get(oldest) ?? now) < this.#maxIdleMs) break;
         sockets?.shift();
         oldest.destroy();
       }

@@ -1,6 +1,7 @@
 import type { HostMessage, WorkerMessage } from '../protocol.js';
 import { post, postLast } from './channel.js';
 import { app, provideCoreModule, type Registration } from './core-api.js';
+import { toFailure } from './failure.js';
 import { appHookContext, executeHooks } from './hooks.js';
 import { invoke } from './invoke.js';
 import { LoadError, loadApp, stackOf } from './load-app.js';
@@ -63,6 +64,10 @@ process.on('message', (messages: HostMessage[]) => {
       case 'invoke': {
         const registration = functions.get(message.request.functionId);
         if (registration) invoke(registration, message.request, proxy);
+        else {
+          const failure = toFailure(`The worker knows no function ${message.request.functionId}.`);
+          post({ type: 'result', id: message.request.invocationId, failure, http: undefined });
+        }
         break;
       }
       case 'start':
