@@ -15,7 +15,6 @@ const upperHalf: Record<string, string> = {
 
 /** The WHATWG names of Windows code pages (encoding.spec.whatwg.org, "Names and labels"). */
 const labels: Record<string, string> = {
-  'utf-8': 'utf-8',
   CP874: 'windows-874',
   CP932: 'shift_jis',
   CP936: 'gbk',
@@ -23,9 +22,8 @@ const labels: Record<string, string> = {
 };
 
 const singleByte = /^CP(437|850|874|125[0-8])$/;
-const cache = new Map<string, (bytes: Buffer) => string>();
 
-function fromTable(name: string): (bytes: Buffer) => string {
+function makeTable(name: string): Uint16Array {
   const table = new Uint16Array(256);
   for (let byte = 0; byte < 128; byte++) table[byte] = byte;
   const upper =
@@ -36,27 +34,45 @@ function fromTable(name: string): (bytes: Buffer) => string {
   for (let index = 0; index < 128; index++) table[128 + index] = upper.charCodeAt(index);
   // HOLAM HASER FOR VAV, which Windows has and the WHATWG's table leaves out.
   if (name === 'CP1255') table[0xca] = 0x5ba;
-  return (bytes) => {
-    const units = Buffer.allocUnsafe(2 * bytes.length);
-    for (let index = 0; index < bytes.length; index++) units.writeUInt16LE(table[bytes[index]!]!, 2 * index);
-    return units.toString('utf16le');
+  return table;
+}
+
+export interface CodePage {
+  /** The UTF-16 unit of each byte; only of code pages where one byte is one character. */
+  readonly table: Uint16Array | undefined;
+  decode(bytes: Buffer): string;
+}
+
+function fromTable(table: Uint16Array): CodePage {
+  return {
+    table,
+    decode(bytes) {
+      const units = Buffer.allocUnsafe(2 * bytes.length);
+      for (let index = 0; index < bytes.length; index++)
+        units.writeUInt16LE(table[bytes[index]!]!, 2 * index);
+      return units.toString('utf16le');
+    },
   };
 }
 
-function make(name: string): (bytes: Buffer) => string {
-  if (name === 'CP949') return decodeKorean;
-  if (singleByte.test(name)) return fromTable(name);
-  const decoder = new TextDecoder(labels[name] ?? 'windows-1252', { ignoreBOM: true });
-  return (bytes) => decoder.decode(bytes);
+function make(name: string): CodePage {
+  if (singleByte.test(name)) return fromTable(makeTable(name));
+  if (name === 'CP949') return { table: undefined, decode: decodeKorean };
+  if (name === 'utf-8') return { table: undefined, decode: (bytes) => bytes.toString('utf8') };
+  const label = labels[name];
+  if (label === undefined) return make('CP1252');
+  const decoder = new TextDecoder(label);
+  return { table: undefined, decode: (bytes) => decoder.decode(bytes) };
 }
 
-/** Bytes of a code page, named as tedious names the code page of a collation (`CP1252`, `utf-8`), to text. */
-export function decoderOf(codePage: string | undefined): (bytes: Buffer) => string {
-  const name = codePage ?? 'CP1252';
-  let decode = cache.get(name);
-  if (decode === undefined) {
-    decode = make(name);
-    cache.set(name, decode);
+const cache = new Map<string, CodePage>();
+
+/** Named as tedious names the code page of a collation: `CP1252`, `utf-8`. One that it does not know is read as CP1252. */
+export function codePageNamed(name = 'CP1252'): CodePage {
+  let page = cache.get(name);
+  if (page === undefined) {
+    page = make(name);
+    cache.set(name, page);
   }
-  return decode;
+  return page;
 }

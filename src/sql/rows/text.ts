@@ -1,3 +1,4 @@
+import type { CodePage } from './code-pages.js';
 import type { Codec } from './codec.js';
 import type { JsonOutput } from './json-output.js';
 
@@ -148,12 +149,13 @@ function writeAscii(source: Buffer, start: number, length: number, out: JsonOutp
   return true;
 }
 
-/** char, varchar, text of a code page: `decode` is asked only for what is not plain ASCII. */
-export function encoded(decode: (bytes: Buffer) => string): Codec {
+/** char, varchar, text of a code page. */
+export function encoded({ table, decode }: CodePage): Codec {
   return {
     json(source, start, length, out) {
       if (length <= slice && writeAscii(source, start, length, out)) return;
-      writeString(out, decode(source.subarray(start, start + length)));
+      if (table !== undefined) writeUnits(out, length, (index) => table[source[start + index]!]!);
+      else writeString(out, decode(source.subarray(start, start + length)));
     },
     value: (source, start, length) => decode(source.subarray(start, start + length)),
   };

@@ -1,7 +1,7 @@
 import { SqlStreamError } from '../errors.js';
 import type { TypeName } from '../types.js';
 import { binary, guid } from './bytes.js';
-import { decoderOf } from './code-pages.js';
+import { codePageNamed } from './code-pages.js';
 import type { Codec, ResolvedFormats } from './codec.js';
 import { date, datetime, datetime2, datetimeoffset, time } from './dates.js';
 import * as layout from './layouts.js';
@@ -52,7 +52,7 @@ function characters(type: TypeName): Make {
   return ({ dataLength, codePage }) => ({
     type,
     layout: dataLength === 0xffff ? layout.partialLength : layout.shortLength,
-    codec: encoded(decoderOf(codePage)),
+    codec: encoded(codePageNamed(codePage)),
   });
 }
 
@@ -78,7 +78,11 @@ const varbinary: Make = ({ dataLength }) => ({
 const table: Record<number, Make> = {
   31: constant('int', layout.nothing, integer),
   34: constant('image', layout.textPointer, binary),
-  35: ({ codePage }) => ({ type: 'text', layout: layout.textPointer, codec: encoded(decoderOf(codePage)) }),
+  35: ({ codePage }) => ({
+    type: 'text',
+    layout: layout.textPointer,
+    codec: encoded(codePageNamed(codePage)),
+  }),
   36: constant('uniqueidentifier', layout.byteLength, guid),
   38: byLength({ 1: 'tinyint', 2: 'smallint', 4: 'int', 8: 'bigint' }, (formats, length) =>
     length === 8 ? bigint(formats.bigint) : integer,

@@ -1,7 +1,7 @@
 import { SqlStreamError } from '../errors.js';
 import { codePageOf } from '../tedious-internals.js';
 import { binary, guid } from './bytes.js';
-import { decoderOf } from './code-pages.js';
+import { codePageNamed } from './code-pages.js';
 import type { Codec, ResolvedFormats } from './codec.js';
 import { date, datetime, datetime2, datetimeoffset, time } from './dates.js';
 import { bigint, bit, decimal, float, integer, money } from './numbers.js';
@@ -43,7 +43,7 @@ export function variant(formats: ResolvedFormats): Codec {
     // The scale is the last of one (time) or two (precision and scale) properties.
     const withScale = scaled[type];
     if (withScale !== undefined) return withScale(source[start + 1 + source[start + 1]!]!);
-    if (type === 0xa7 || type === 0xaf) return encoded(decoderOf(codePageOf(source, start + 2)));
+    if (type === 0xa7 || type === 0xaf) return encoded(codePageNamed(codePageOf(source, start + 2)));
     throw new SqlStreamError(
       'EProtocol',
       `sql_variant holds a type that is not known: 0x${type.toString(16)}.`,
