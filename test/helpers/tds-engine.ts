@@ -34,7 +34,7 @@ const int: Column = { name: 'n', type: { name: 'int' }, nullable: false };
 const text: Column = { name: 'text', type: { name: 'nvarchar', length: 100 }, nullable: true };
 
 export const commands: Record<string, Command> = {
-  select: async (context, argument) => recordset(context, [int], [[Number(argument)]]),
+  select: async (context, argument) => recordset(context, [int], [[Number(argument) | 0]]),
   /** `rows 1000`: as many, with backpressure. */
   rows: async (context, argument, session) => {
     const { response, signal } = context;
@@ -45,7 +45,7 @@ export const commands: Record<string, Command> = {
       await response.drained();
       if (n % 1000 === 999) await new Promise(setImmediate);
     }
-    response.statementDone({ statement: 'select', rowCount: Number(argument) });
+    response.statementDone({ statement: 'select', rowCount: Number(argument) | 0 });
   },
   wait: async ({ response, signal }, argument) => {
     await sleep(Number(argument), undefined, { signal }).catch(() => {});
@@ -62,7 +62,7 @@ export const commands: Record<string, Command> = {
     response.message(message(0, argument, 0));
   },
   affect: async ({ response }, argument) => {
-    response.statementDone({ statement: 'update', rowCount: Number(argument) });
+    response.statementDone({ statement: 'update', rowCount: Number(argument) | 0 });
   },
   /** A procedure run from a batch. */
   proc: async (context) => {
