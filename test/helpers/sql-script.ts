@@ -35,7 +35,11 @@ async function stream(session: RawSession): Promise<void> {
   busy.set(session, state);
   await session.send(metadata, [4_088], false);
   const block = Buffer.concat(Array.from({ length: 500 }, (_, index) => idRow(index)));
-  while (!state.stopped && !session.socket.destroyed) await session.send(block, [4_088], false);
+  while (!state.stopped && !session.socket.destroyed) {
+    await session.send(block, [4_088], false);
+    // The client lives in the same process, and others may stream too.
+    await new Promise(setImmediate);
+  }
   // The response that was cancelled ends; its acknowledgement is a message of its own.
   await session.send(done(0, 0x02));
   await session.send(attentionAcknowledged);
