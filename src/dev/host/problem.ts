@@ -18,7 +18,14 @@ export function problemBody(
   detail: string,
   invocationId?: string,
 ): string {
-  return JSON.stringify({ title: titles[status] ?? 'Error', status, code, detail, invocationId });
+  return JSON.stringify({
+    type: 'about:blank',
+    title: titles[status] ?? 'Error',
+    status,
+    code,
+    detail,
+    invocationId,
+  });
 }
 
 export const problemType = 'application/problem+json';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SqlInputError } from '../../../src/dev/host/sql/sql-input-error.js';
 import type { SqlType, SqlValue } from '../../../src/dev/tds/engine.js';
 import { startTdsServer, type TdsServer } from '../../../src/dev/tds/server.js';
 import { within } from '../../helpers/run.js';
@@ -153,8 +154,19 @@ test('the first recordset only, and an empty array when there is none', async ()
 test('a failed query is a 500 before the handler, with its error in the log and not in the answer', async () => {
   const answer = await app.get('/api/Fails');
   expect([answer.status, (await answer.json()).code]).toEqual([500, 'BindingFailed']);
-  await app.logged(/'Functions\.Fails' \(Failed, .*as asked/);
+  await app.logged(
+    /'Functions\.Fails' \(Failed, .*SQL: as asked \(error 50001, line 1\); as asked \(error 50000, line 1\)/,
+  );
   expect(await read('Setting')).toEqual([{ n: 42 }]);
+});
+
+test('a certificate that nobody has signed is explained', () => {
+  const cause = {
+    message: 'self-signed certificate',
+    code: 'ESOCKET',
+    cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+  };
+  expect(new SqlInputError(cause).message).toMatch(/self-signed certificate .*TrustServerCertificate=true/);
 });
 
 test('a request with a body waits for its binding and keeps the body', async () => {

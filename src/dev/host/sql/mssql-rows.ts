@@ -2,6 +2,7 @@ import sql from 'mssql';
 import { parseConnectionString, toTediousConfig } from '../../../sql/index.js';
 import type { SqlParameter } from './parameters.js';
 import type { RawRecordset, RawType, RawValue } from './recordset.js';
+import { SqlInputError } from './sql-input-error.js';
 
 /** The one file of the host that knows the driver. */
 
@@ -41,8 +42,16 @@ export class SqlConnections {
     } as unknown as sql.config;
   }
 
-  /** Reads the first recordset whole; undefined when the command gives none. Rejects with the driver's error. */
+  /** Reads the first recordset whole; undefined when the command gives none. Rejects with a SqlInputError. */
   async read(query: SqlQuery): Promise<RawRecordset | undefined> {
+    try {
+      return await this.#read(query);
+    } catch (error) {
+      throw new SqlInputError(error);
+    }
+  }
+
+  async #read(query: SqlQuery): Promise<RawRecordset | undefined> {
     const request = (await this.#connect()).request();
     for (const { name, value } of query.parameters) {
       const type =
