@@ -192,7 +192,9 @@ describe('cancel', () => {
     expect(ended.stats.ended).toBe('complete');
   });
 
-  test('1,000 commands cancelled at random moments leave the counts of the pool as they were', async () => {
+  test('1,000 commands cancelled at random moments leave the counts of the pool as they were', {
+    timeout: 60_000,
+  }, async () => {
     const others = server;
     server = await new RawServer(script).listen();
     for (let round = 0; round < 100; round++) {
