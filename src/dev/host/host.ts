@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { BlockingPool } from '../../threads/index.js';
 import { type CorsSettings, readAppSettings } from './config/app-settings.js';
 import { entryFiles } from './config/entry-files.js';
 import { readHostJson } from './config/host-json.js';
@@ -10,6 +11,7 @@ import { RequestLimiter } from './http/limiter.js';
 import { type LoadedApp, loadApp } from './loaded-app.js';
 import { LogWriter, type WriteText } from './log/log-writer.js';
 import { SqlInputs } from './sql/sql-inputs.js';
+import { runDirectly, runOnThreads } from './sql/sql-runner.js';
 import { HostStartError } from './start-error.js';
 import { workerEnvironment } from './worker-environment.js';
 
@@ -28,6 +30,8 @@ export interface HostOptions {
   readonly verbose?: boolean;
   /** Takes log lines, a few at a time. Default: standard output. */
   readonly write?: WriteText;
+  /** Runs the sql input bindings on these threads, a thread standing still for each; the caller closes it. Default: none. */
+  readonly sqlThreads?: BlockingPool;
   /** Further pages below /admin/, by lower-case path; what they return is sent as JSON to this machine. */
   readonly adminPages?: Readonly<Record<string, () => unknown>>;
   /** Gives up the start. */
@@ -104,13 +108,18 @@ class RunningHost implements Host {
   }
 
   async start(): Promise<void> {
-    const { appDir, signal } = this.#options;
+    const { appDir, signal, sqlThreads } = this.#options;
     const files = entryFiles(appDir);
     const hostJson = readHostJson(appDir);
     const local = readAppSettings(appDir);
     const settings = this.#options.settings ?? local.values;
     for (const warning of hostJson.warnings) this.#log.line(`Warning: ${warning}`);
-    const sql = new SqlInputs(settings, local.file, this.#log);
+    const sql = new SqlInputs(
+      settings,
+      local.file,
+      this.#log,
+      sqlThreads ? runOnThreads(sqlThreads) : runDirectly,
+    );
     this.#sql = sql;
     const server = new FunctionServer({
       app: () => this.#app,

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SqlInputError } from '../../../src/dev/host/sql/sql-input-error.js';
 import type { SqlType, SqlValue } from '../../../src/dev/tds/engine.js';
 import { startTdsServer, type TdsServer } from '../../../src/dev/tds/server.js';
+import { BlockingPool } from '../../../src/threads/index.js';
 import { within } from '../../helpers/run.js';
 import { credentials, recordset, TestEngine } from '../../helpers/tds-engine.js';
-import { fixture, type StartedApp, startApp } from './apps.js';
+import { fixture, type StartedApp, startApp, until } from './apps.js';
 
 /** What the extension itself writes; see golden/witness. */
 const golden: Record<string, string> = JSON.parse(
@@ -76,17 +77,18 @@ const engine = new TestEngine({
 let server: TdsServer;
 let app: StartedApp;
 let typed: StartedApp;
+const threads = new BlockingPool({ min: 2, max: 2 });
 
 beforeAll(async () => {
   server = await startTdsServer({ engine, port: 0, serverName: 'testing' });
   const password = `"${credentials.password}"`;
   const Db = `Server=127.0.0.1,${server.port};User Id=sa;Password=${password};Encrypt=false`;
   app = await startApp(fixture('sql'), { env: { Db, Number: '42' } });
-  typed = await startApp(fixture('sql'), { env: { Db, Number: '42', TYPED: 'true' } });
+  typed = await startApp(fixture('sql'), { env: { Db, Number: '42', TYPED: 'true' }, sqlThreads: threads });
 });
 afterAll(async () => {
   await Promise.all([app?.host.stop(), typed?.host.stop()]);
-  await server?.close();
+  await Promise.all([server?.close(), threads.close()]);
 });
 
 const read = async (path: string, init?: RequestInit) => {
@@ -99,9 +101,13 @@ describe('values are those that the extension gives', () => {
     expect(await read(`type/${encodeURIComponent(name)}`)).toEqual(JSON.parse(golden[name] as string));
   });
 
-  test('typed data gives the same', async () => {
-    const answer = await typed.get('/api/type/nvarchar');
-    expect(await answer.json()).toEqual(JSON.parse(golden['nvarchar'] as string));
+  test('typed data, and bindings that run on blocking threads, give the same', async () => {
+    for (const name of Object.keys(cases)) {
+      const answer = await typed.get(`/api/type/${encodeURIComponent(name)}`);
+      expect(await answer.json()).toEqual(JSON.parse(golden[name] as string));
+    }
+    expect((await typed.get('/api/Fails')).status).toBe(500);
+    await typed.logged(/'Functions\.Fails' \(Failed, .*as asked/);
   });
 });
 
@@ -171,6 +177,17 @@ test('a certificate that nobody has signed is explained', () => {
 
 test('a request with a body waits for its binding and keeps the body', async () => {
   expect(await read('Waits', { method: 'POST', body: 'x'.repeat(200_000) })).toEqual([{ n: 7 }]);
+});
+
+test('on threads, each request holds one from start to end, and the rest waits', async () => {
+  const answers = Array.from({ length: 4 }, () => typed.get('/api/Waits'));
+  await until(
+    'two threads stand still',
+    () => threads.counts().blocked === 2 && threads.counts().queued === 2,
+  );
+  const { threads: seen } = threads.snapshot();
+  expect(seen.map(({ functionName }) => functionName)).toEqual(['Waits', 'Waits']);
+  for (const answer of answers) expect(await (await answer).text()).toBe('[{"n":7}]');
 });
 
 test('concurrent first requests share the attempt to connect', async () => {

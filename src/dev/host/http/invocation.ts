@@ -80,7 +80,7 @@ export class HttpInvocation {
   }
 
   async #readInputs(): Promise<RpcParameterBinding[] | undefined> {
-    const { incoming, values, target } = this.#request;
+    const { incoming, values, target, invocationId } = this.#request;
     const queryStart = target.indexOf('?');
     const data = {
       route: values,
@@ -89,7 +89,10 @@ export class HttpInvocation {
     };
     try {
       return await Promise.all(
-        this.#fn.sqlInputs.map(async (input) => ({ name: input.name, data: await input.read(data) })),
+        this.#fn.sqlInputs.map(async (input) => ({
+          name: input.name,
+          data: await input.read(data, invocationId),
+        })),
       );
     } catch (error) {
       const detail = `An input binding of the function ${this.#fn.name} failed. The host's log says why, under this invocation id.`;

@@ -5,7 +5,7 @@ export interface SqlInput {
   /** The binding's name, under which the library finds the data. */
   readonly name: string;
   /** Runs the command and gives its rows as the extension does. */
-  read(data: BindingData): Promise<RpcTypedData>;
+  read(data: BindingData, invocationId: string): Promise<RpcTypedData>;
 }
 
 /** What binding expressions see of a request. Names are found whatever their case. */

@@ -3,22 +3,29 @@ import { connectionString, missingSetting } from '../config/connection-setting.j
 import type { LogWriter } from '../log/log-writer.js';
 import type { RpcBindingInfo } from '../rpc.js';
 import { HostStartError } from '../start-error.js';
-import { dataTableJson } from './data-table.js';
 import { SqlConnections } from './mssql-rows.js';
 import { parseParameters } from './parameters.js';
 import type { BindingData, SqlInput } from './sql-input.js';
+import type { SqlRunner } from './sql-runner.js';
 
 /** The `sql` input bindings of an app, and the connections that they share. */
 export class SqlInputs {
   readonly #settings: Readonly<Record<string, string>>;
   readonly #settingsFile: string;
   readonly #log: LogWriter;
+  readonly #run: SqlRunner;
   readonly #connections = new Map<string, SqlConnections>();
 
-  constructor(settings: Readonly<Record<string, string>>, settingsFile: string, log: LogWriter) {
+  constructor(
+    settings: Readonly<Record<string, string>>,
+    settingsFile: string,
+    log: LogWriter,
+    run: SqlRunner,
+  ) {
     this.#settings = settings;
     this.#settingsFile = settingsFile;
     this.#log = log;
+    this.#run = run;
   }
 
   /** @throws HostStartError `ESetting`, `EFunction` */
@@ -43,16 +50,17 @@ export class SqlInputs {
         `Warning: commandText of ${where} has binding expressions, {...}: what a request sends becomes part of the SQL. Use parameters.`,
       );
     }
+    const run = this.#run;
     return {
       name,
-      async read(data) {
+      async read(data, invocationId) {
         const values = templateData(data);
-        const recordset = await connections.read({
+        const query = {
           commandText: resolveTemplate(commandText, values),
           isProcedure,
           parameters: parseParameters(resolveTemplate(parameters, values)),
-        });
-        return { string: dataTableJson(recordset) };
+        };
+        return { string: await run({ fetch: () => connections.read(query), functionName, invocationId }) };
       },
     };
   }
