@@ -24,7 +24,7 @@ const rooms: Record<string, Room> = {
   'threads/': { may: [within('threads'), node] },
   'dev/host/': { may: [within('dev/host'), file('threads/index.ts'), file('sql/index.ts'), node] },
   'dev/tds/': { may: [within('dev/tds'), node] },
-  'dev/tsql/': { may: [within('dev/tsql'), /^@sqlite\.org\/sqlite-wasm$/] },
+  'dev/tsql/': { may: [within('dev/tsql'), /^@sqlite\.org\/sqlite-wasm$/, /^node:(crypto|timers.*)$/] },
   'dev/scripts/': { may: [within('dev/scripts'), file('sql/index.ts'), /^mssql$/, node] },
   'dev/docs/': { may: [within('dev/docs'), node] },
   'dev/lab/': { may: [within('dev/lab'), file('dev/docs/markers.ts'), node] },
@@ -37,8 +37,8 @@ const rooms: Record<string, Room> = {
       node,
     ],
   },
-  'dev/cli.ts': { may: [within('dev'), node, /^selfsigned$/] },
-  'dev/cli/': { may: [within('dev'), node, /^selfsigned$/] },
+  'dev/cli.ts': { may: [within('dev'), file('sql/index.ts'), node, /^selfsigned$/] },
+  'dev/cli/': { may: [within('dev'), file('sql/index.ts'), node, /^selfsigned$/] },
 };
 
 /** Only these files of the host may load a driver: the binding reads as the extension does, in one place. */

@@ -40,6 +40,11 @@ export class EmbeddedServerError extends Error {
   }
 }
 
+/** For the child: what its parent waits for. */
+export function tellParent(message: EmbeddedServerMessage): void {
+  process.send?.(message);
+}
+
 /**
  * Starts the embedded SQL server in a process of its own: its memory and CPU time must not enter the figures of the
  * functions that read from it, and a crash of one must not be the other's.
