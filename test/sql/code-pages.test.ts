@@ -37,3 +37,8 @@ test('UTF-8 collations keep a byte order mark, and show what is no UTF-8', () =>
   expect(decode(Buffer.from('\ufeffé😀'))).toBe('\ufeffé😀');
   expect(decode(Buffer.from([0x61, 0xff, 0x62]))).toBe('a\ufffdb');
 });
+
+test.each([...Object.keys(pages), 'utf-8'])('%s has ASCII as it is', (name) => {
+  const ascii = String.fromCharCode(...Array.from({ length: 128 }, (_, code) => code));
+  expect(codePageNamed(name).decode(Buffer.from(ascii, 'latin1'))).toBe(ascii);
+});

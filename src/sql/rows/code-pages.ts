@@ -21,6 +21,10 @@ const labels: Record<string, string> = {
   CP950: 'big5',
 };
 
+/** Node's shift_jis gives three control characters for each other, as an old code page of IBM has them. */
+const turned: Record<string, string> = { '\x1c': '\x1a', '\x7f': '\x1c', '\x1a': '\x7f' };
+const turnedPattern = new RegExp(`[${Object.keys(turned).join('')}]`, 'g');
+
 const singleByte = /^CP(437|850|874|125[0-8])$/;
 
 function makeTable(name: string): Uint16Array {
@@ -62,7 +66,12 @@ function make(name: string): CodePage {
   const label = labels[name];
   if (label === undefined) return make('CP1252');
   const decoder = new TextDecoder(label);
-  return { table: undefined, decode: (bytes) => decoder.decode(bytes) };
+  const decode = (bytes: Buffer) => decoder.decode(bytes);
+  if (name !== 'CP932') return { table: undefined, decode };
+  return {
+    table: undefined,
+    decode: (bytes) => decode(bytes).replace(turnedPattern, (found) => turned[found]!),
+  };
 }
 
 const cache = new Map<string, CodePage>();
