@@ -40,7 +40,7 @@ export function gate<T = string>() {
 }
 
 /** Looks until it is so; fails with the last look when it takes longer than `ms`. */
-export async function eventually(check: () => void, ms = 5_000): Promise<void> {
+export async function eventually(check: () => void, ms = 15_000): Promise<void> {
   await expect
     .poll(
       () => {
