@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => app.stop());
 
 const eventually = (look: () => unknown, expected: unknown) =>
-  expect.poll(look, { timeout: 10_000, interval: 20 }).toEqual(expected);
+  expect.poll(look, { timeout: 15_000, interval: 20 }).toEqual(expected);
 
 const index = () => get(`${app.url}/api/Portal/Index`);
 const indexAsync = () => get(`${app.url}/api/Portal/IndexAsync`);
