@@ -17,9 +17,10 @@ export function connect(
   port: number,
   options: ConnectionConfiguration['options'] = {},
   login: { userName?: string; password?: string } = {},
+  server = '127.0.0.1',
 ): Promise<Connection> {
   const connection = new Connection({
-    server: '127.0.0.1',
+    server,
     authentication: {
       type: 'default',
       options: { userName: credentials.user, password: credentials.password, ...login },

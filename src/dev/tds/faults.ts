@@ -10,8 +10,11 @@ import type {
 } from './engine.js';
 import { checkFaultRule, type FaultMoment, type FaultRule, faultMessage } from './fault-rules.js';
 
-/** What drivers send by themselves when they connect: a fault meant for a request must not spend itself on it. */
-const settings = /^\s*set\s/i;
+/**
+ * What a rule without a text spares: the settings that drivers send when they connect, and the procedures by which
+ * faults are taken back.
+ */
+const spared = /^\s*set\s|\bdev\]?\.\[?fault_/i;
 
 interface Armed {
   readonly id: number;
@@ -80,7 +83,7 @@ export class Faults {
       const { rule } = armed;
       if (rule.at !== at || armed.left <= 0) continue;
       if (rule.application !== undefined && rule.application !== application) continue;
-      if (rule.sql === undefined ? settings.test(sql) : !lower.includes(rule.sql.toLowerCase())) continue;
+      if (rule.sql === undefined ? spared.test(sql) : !lower.includes(rule.sql.toLowerCase())) continue;
       if (rule.action === 'sessionLimit' && this.sessions < rule.sessions!) continue;
       if (rule.action === 'pause') {
         armed.since ??= performance.now();
