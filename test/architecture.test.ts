@@ -38,7 +38,7 @@ const rooms: Record<string, Room> = {
     ],
   },
   'dev/cli.ts': { may: [within('dev'), file('sql/index.ts'), node, /^selfsigned$/] },
-  'dev/cli/': { may: [within('dev'), file('sql/index.ts'), node, /^selfsigned$/] },
+  'dev/cli/': { may: [within('dev'), file('sql/index.ts'), file('threads/index.ts'), node, /^selfsigned$/] },
 };
 
 /** Only these files of the host may load a driver: the binding reads as the extension does, in one place. */

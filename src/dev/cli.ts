@@ -6,6 +6,14 @@ const commands: Record<string, () => Promise<Command>> = {
   start: async () => (await import('./cli/start.js')).start,
   sql: async () => (await import('./cli/sql.js')).sql,
   scripts: async () => (await import('./cli/scripts.js')).scripts,
+  threads: async () => ({
+    summary: 'shows the blocked threads of a running host, with their stacks',
+    run: (await import('./lab/threads-view.js')).main,
+  }),
+  requester: async () => ({
+    summary: 'calls the blocking and the awaiting portal, and counts answers',
+    run: (await import('./lab/requester.js')).main,
+  }),
   docs: async () => (await import('./cli/docs.js')).docs,
 };
 

@@ -41,3 +41,9 @@ export function parsePort(option: string, text: string, help: string): number {
   if (port >= 0 && port <= 65_535) return port;
   throw new UsageError(`${option} takes a port from 0 (any free one) to 65535, not '${text}'.`, help);
 }
+
+/** @throws UsageError unless the text is a whole number from 1 on. */
+export function parseCount(option: string, text: string, help: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new UsageError(`${option} takes a whole number from 1 on, not '${text}'.`, help);
+}

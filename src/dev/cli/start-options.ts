@@ -1,4 +1,4 @@
-import { parseOptions, parsePort } from './command.js';
+import { parseCount, parseOptions, parsePort } from './command.js';
 
 export const startHelp = `Usage: npm start -- [options]
 
@@ -9,6 +9,10 @@ Starts the app's functions, and the embedded SQL server when the app's connectio
   --sql-port N   the port of the embedded SQL server; 0 picks a free one (default 14330)
   --app DIR      the directory of a v4 function app: its package.json, host.json, local.settings.json (default .)
   --no-sql       start no SQL server, whatever the connection string says
+  --threads-min N       blocking threads for sql input bindings from the start (default 8)
+  --threads-max N       and at most (default 128)
+  --threads-interval T  ms after which one more starts while work waits (default 1000)
+
   --verbose      also show the debug lines of host and worker
   --help         this text`;
 
@@ -20,6 +24,8 @@ export interface StartOptions {
   readonly app: string;
   readonly sql: boolean;
   readonly verbose: boolean;
+  /** The pool on which the host's sql input bindings block. */
+  readonly threads: { readonly min: number; readonly max: number; readonly intervalMs: number };
 }
 
 /**
@@ -35,6 +41,9 @@ export function parseStartOptions(args: readonly string[]): StartOptions | undef
       'sql-port': { type: 'string' },
       app: { type: 'string', default: '.' },
       'no-sql': { type: 'boolean', default: false },
+      'threads-min': { type: 'string', default: '8' },
+      'threads-max': { type: 'string', default: '128' },
+      'threads-interval': { type: 'string', default: '1000' },
       verbose: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -49,5 +58,10 @@ export function parseStartOptions(args: readonly string[]): StartOptions | undef
     app: values.app,
     sql: !values['no-sql'],
     verbose: values.verbose,
+    threads: {
+      min: parseCount('--threads-min', values['threads-min'], startHelp),
+      max: parseCount('--threads-max', values['threads-max'], startHelp),
+      intervalMs: parseCount('--threads-interval', values['threads-interval'], startHelp),
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { BlockingPool } from '../../threads/index.js';
 import { type AppSettings, formatFunctions, type Host, readAppSettings, startHost } from '../host/index.js';
 import { runScripts } from '../scripts/run-scripts.js';
 import type { Command } from './command.js';
@@ -43,6 +44,8 @@ class Runtime {
   readonly #options: StartOptions;
   readonly #stopping: AbortSignal;
   readonly #appDir: string;
+  /** Where sql input bindings block, as they do in the real host. */
+  readonly #threads: BlockingPool;
   #sql: EmbeddedServer | undefined;
   #host: Host | undefined;
 
@@ -50,6 +53,7 @@ class Runtime {
     this.#options = options;
     this.#stopping = stopping;
     this.#appDir = resolve(options.app);
+    this.#threads = new BlockingPool({ name: 'sql input bindings', ...options.threads });
   }
 
   /** @returns the exit code when it is over. */
@@ -66,6 +70,8 @@ class Runtime {
       settings: values,
       cors: settings.cors,
       verbose,
+      sqlThreads: this.#threads,
+      adminPages: { '/admin/threads': () => this.#threadsReport() },
       signal: this.#stopping,
     });
     console.log(`\n${formatFunctions(this.#host.functions)}\n`);
@@ -76,7 +82,13 @@ class Runtime {
   async stop(): Promise<void> {
     // The queries of running requests need their server until the host has let them end.
     await this.#host?.stop({ graceMs });
+    await this.#threads.close();
     await this.#sql?.stop();
+  }
+
+  /** The page /admin/threads; its shape is the lab's `ThreadsReport`. */
+  #threadsReport() {
+    return { takenAt: new Date().toISOString(), pools: [this.#threads.snapshot()] };
   }
 
   async #startSql(
