@@ -263,7 +263,8 @@ export async function update(statement: Of<'update'>, execution: Execution): Pro
         return assigner(node, type, target, at);
       });
     });
-    for (const row of rows) row.slice(1).forEach((value, i) => checked(value, table, changed[i]!, 'UPDATE'));
+    for (const row of rows)
+      for (const [i, at] of changed.entries()) checked(row[i + 1]!, table, at, 'UPDATE');
     const codecs = [codecOf(bigint), ...changed.map((i) => codecOf(table.columns[i]!.type))];
     const keyed = table.keys.some((key) => key.columns.some((i) => changed.includes(i)));
     await write(execution, () => {
@@ -374,7 +375,7 @@ function run(
 ): void {
   const statement = sqlite.prepare(sql);
   try {
-    values.forEach((value, i) => sqlite.bindValue(statement, i + 1, codecs[i]!, value));
+    for (const [i, value] of values.entries()) sqlite.bindValue(statement, i + 1, codecs[i]!, value);
     sqlite.step(statement, []);
   } catch (error) {
     throw error instanceof KeyViolation ? duplicate(table, values) : error;

@@ -1,5 +1,5 @@
 import { Catalog, splitName } from './catalog.js';
-import type { EngineSession, Login, LoginRefusal, Parameter, RequestContext, SqlEngine } from './contract.js';
+import type { EngineSession, LoginRefusal, Parameter, RequestContext, SqlEngine } from './contract.js';
 import { Cancelled, fail, refuse, sqlError } from './errors.js';
 import { newScope, runStatements, type Scope, transaction } from './interpreter.js';
 import { Locks } from './locks.js';

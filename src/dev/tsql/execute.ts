@@ -100,7 +100,8 @@ export async function forEachRow(
     const parameters = binder.plan.parameters.map(({ codec, value }) => ({ codec, value: value(runtime) }));
     const statement = sqlite.prepare(reader.sql);
     try {
-      parameters.forEach(({ codec, value }, i) => sqlite.bindValue(statement, i + 1, codec, value));
+      for (const [i, { codec, value }] of parameters.entries())
+        sqlite.bindValue(statement, i + 1, codec, value);
       const row: SqlValue[] = new Array(reader.codecs.length);
       while (sqlite.step(statement, callbacks)) {
         for (let i = 0; i < row.length; i++) row[i] = sqlite.column(statement, i, reader.codecs[i]!);

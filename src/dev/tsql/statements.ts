@@ -68,7 +68,7 @@ export async function waitFor(statement: Of<'waitfor'>, scope: Scope): Promise<v
     }
   } else if (type.name === 'datetime' || type.name === 'smalldatetime')
     ms = ofTime((value as bigint) % 864_000_000_000n);
-  else return fail(9815, 'Waitfor delay and waitfor time cannot be of type ' + type.name + '.');
+  else return fail(9815, `Waitfor delay and waitfor time cannot be of type ${type.name}.`);
   if (statement.kind === 'TIME') {
     const day = 86_400_000;
     ms = (ms - (Date.now() % day) + day) % day;
