@@ -53,19 +53,12 @@ export async function insert(statement: Of<'insert'>, execution: Execution): Pro
     });
     return values;
   });
-  await write(execution, () => {
-    const { sqlite } = session.shared;
-    const sql = `INSERT INTO ${table.storage} VALUES (${table.columns.map((_, i) => `?${i + 1}`).join(', ')})`;
-    for (const values of complete) {
-      if (identityAt >= 0)
-        values[identityAt] = nextIdentity(table, identityAt, on ? values[identityAt]! : undefined, session);
-      run(
-        sqlite,
-        sql,
-        table.columns.map(({ type }) => codecOf(type)),
-        values,
-        table,
-      );
+  const sql = `INSERT INTO ${table.storage} VALUES (${table.columns.map((_, i) => `?${i + 1}`).join(', ')})`;
+  const codecs = table.columns.map(({ type }) => codecOf(type));
+  await writeRows(execution, table, sql, codecs, complete, (row) => {
+    const values = row as SqlValue[];
+    if (identityAt >= 0) {
+      values[identityAt] = nextIdentity(table, identityAt, on ? values[identityAt]! : undefined, session);
     }
   });
   return complete.length;
@@ -267,13 +260,13 @@ export async function update(statement: Of<'update'>, execution: Execution): Pro
       for (const [i, at] of changed.entries()) checked(row[i + 1]!, table, at, 'UPDATE');
     const codecs = [codecOf(bigint), ...changed.map((i) => codecOf(table.columns[i]!.type))];
     const keyed = table.keys.some((key) => key.columns.some((i) => changed.includes(i)));
+    if (!keyed) {
+      const sql = `UPDATE ${table.storage} SET ${changed.map((at, i) => `c${at} = ?${i + 2}`).join(', ')} WHERE rowid = ?1`;
+      await writeRows(execution, table, sql, codecs, rows);
+      return rows.length;
+    }
     await write(execution, () => {
       const { sqlite } = execution.runtime.session.shared;
-      if (!keyed) {
-        const sql = `UPDATE ${table.storage} SET ${changed.map((at, i) => `c${at} = ?${i + 2}`).join(', ')} WHERE rowid = ?1`;
-        for (const row of rows) run(sqlite, sql, codecs, row, table);
-        return;
-      }
       // Keys are checked when the statement is done (id = id + 1): take the rows out, then put them back changed.
       const list = table.columns.map((_, i) =>
         changed.includes(i) ? `?${changed.indexOf(i) + 2}` : `c${i}`,
@@ -315,16 +308,13 @@ export async function update(statement: Of<'update'>, execution: Execution): Pro
 export async function remove(statement: Of<'delete'>, execution: Execution): Promise<number> {
   return exclusive(execution, async () => {
     const { table, rows } = await affected(statement, execution, () => []);
-    await write(execution, () => {
-      for (const row of rows)
-        run(
-          execution.runtime.session.shared.sqlite,
-          `DELETE FROM ${table.storage} WHERE rowid = ?1`,
-          [codecOf(bigint)],
-          row,
-          table,
-        );
-    });
+    await writeRows(
+      execution,
+      table,
+      `DELETE FROM ${table.storage} WHERE rowid = ?1`,
+      [codecOf(bigint)],
+      rows,
+    );
     return rows.length;
   });
 }
@@ -345,16 +335,24 @@ async function exclusive<T>(execution: Execution, body: () => Promise<T>): Promi
   }
 }
 
-/** Writes within one turn of the event loop, all or nothing. */
-export async function write(execution: Execution, body: () => void): Promise<void> {
+/** Rows that are written in one turn of the event loop; more of them take turns, and the database for themselves. */
+const turnRows = 500;
+
+/** Writes all or nothing; without turns between, unless `alone`. */
+export async function write(
+  execution: Execution,
+  body: () => void | Promise<void>,
+  alone = false,
+): Promise<void> {
   const { session } = execution.runtime;
   const { sqlite } = session.shared;
   if (session.doomed) fail(3930);
-  await session.write(execution.signal);
+  await session.write(execution.signal, alone);
   try {
     sqlite.exec('SAVEPOINT s');
     try {
-      body();
+      const pending = body();
+      if (pending) await pending;
     } catch (error) {
       sqlite.exec('ROLLBACK TO s');
       throw error;
@@ -363,6 +361,39 @@ export async function write(execution: Execution, body: () => void): Promise<voi
     }
   } finally {
     session.endWrite();
+  }
+}
+
+/** Runs a statement of SQLite once for each row. */
+async function writeRows(
+  execution: Execution,
+  table: Table,
+  sql: string,
+  codecs: readonly Codec[],
+  rows: readonly (readonly SqlValue[])[],
+  prepare: (row: readonly SqlValue[]) => void = () => {},
+): Promise<void> {
+  const many = rows.length > turnRows;
+  await write(
+    execution,
+    many
+      ? async () => {
+          for (let i = 0; i < rows.length; i += turnRows) {
+            runAll(rows.slice(i, i + turnRows));
+            const pause = execution.slice.check();
+            if (pause) await pause;
+          }
+        }
+      : () => runAll(rows),
+    many,
+  );
+
+  function runAll(part: typeof rows): void {
+    const { sqlite } = execution.runtime.session.shared;
+    for (const row of part) {
+      prepare(row);
+      run(sqlite, sql, codecs, row, table);
+    }
   }
 }
 

@@ -42,7 +42,7 @@ export class Locks {
     onWait: (waiting: boolean) => void,
   ): Promise<void> {
     const free = (): boolean => {
-      if (this.#owner !== undefined) return this.#owner === session;
+      if (this.#owner !== undefined && this.#owner !== session) return false;
       return besideReaders || [...this.#readers.keys()].every((reader) => reader === session);
     };
     await this.#until(free, timeoutMs, signal, onWait);

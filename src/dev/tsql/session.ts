@@ -117,11 +117,14 @@ export class Session {
     return this.shared.locks.read(this, this.options.lockTimeout, signal, this.#onLockWait('LCK_M_S'));
   }
 
-  /** Sole use, until the end of the transaction or, without one, until `endWrite`. */
-  async write(signal: AbortSignal): Promise<void> {
+  /**
+   * Sole use, until the end of the transaction or, without one, until `endWrite`; `alone` also waits for those
+   * who read, as what is written over several turns must.
+   */
+  async write(signal: AbortSignal, alone = false): Promise<void> {
     await this.shared.locks.own(
       this,
-      this.transactionCount === 0,
+      !alone && this.transactionCount === 0,
       this.options.lockTimeout,
       signal,
       this.#onLockWait('LCK_M_X'),
@@ -167,7 +170,8 @@ export class Session {
     if (this.#begun) {
       this.shared.sqlite.exec('ROLLBACK');
       // Only the owner of the database can have changed the catalog since.
-      this.catalog.databases.forEach((database, i) => Object.assign(database, this.#snapshot!.databases[i]));
+      for (const [i, database] of this.catalog.databases.entries())
+        Object.assign(database, this.#snapshot!.databases[i]);
       this.tempTables = this.#snapshot!.tempTables;
     }
     this.#end();
