@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
-import { ByteReader } from './byte-reader.js';
-import type { EngineSession, LoginRefusal, RequestContext, ServerMessage, SqlEngine } from './engine.js';
+import type { EngineSession, LoginRefusal, ServerMessage, SqlEngine } from './engine.js';
 import {
   packetSizeFor,
   tdsVersion,
@@ -14,12 +13,12 @@ import { MessageWriter } from './message-writer.js';
 import { type Message, MessageReader, packetStatus, packetType } from './packets.js';
 import { encryption, preloginReply, readPrelogin } from './prelogin.js';
 import { ProtocolError } from './protocol-error.js';
+import { messageLimits, readRequest, type Work } from './request.js';
 import { Response, type TransactionState } from './response.js';
-import { RpcError, readRpc, skipHeaders } from './rpc.js';
-import { Procedures, statementLimit } from './special-procedures.js';
+import { RpcError } from './rpc.js';
+import { Procedures } from './special-procedures.js';
 import { openTunnel, type Tunnel } from './tls-tunnel.js';
 import { doneStatus, tokenType, writeDone } from './tokens.js';
-import { readTransactionRequest } from './transaction-request.js';
 
 export interface ConnectionOptions {
   readonly engine: SqlEngine;
@@ -30,20 +29,7 @@ export interface ConnectionOptions {
   readonly log: (line: string) => void;
 }
 
-/** Bytes that a message may have. LOGIN7: MS-TDS 2.2.6.4; the others are limits of this server. */
-const messageLimits: Record<number, number> = {
-  [packetType.prelogin]: 4_096,
-  [packetType.login]: 131_072,
-  [packetType.batch]: 2 * statementLimit,
-  [packetType.rpc]: 134_217_728,
-  [packetType.transaction]: 4_096,
-  [packetType.attention]: 0,
-  [packetType.bulkLoad]: 0,
-};
-
 type State = 'prelogin' | 'login' | 'authenticating' | 'idle' | 'running' | 'closed';
-type Work = (context: RequestContext, response: Response) => Promise<void>;
-
 /** What a client may send in each state; anything else ends the connection. */
 const expected: Record<State, readonly number[]> = {
   prelogin: [packetType.prelogin],
@@ -244,7 +230,7 @@ export class Connection {
   #request(message: Message): void {
     const { ignored, status } = message;
     // The client gave up while it sent: it waits for a response all the same.
-    const work = ignored ? async () => {} : this.#read(message);
+    const work = ignored ? async () => {} : readRequest(message, this.#session!, this.#procedures!);
     const reset = ignored ? 0 : status & (packetStatus.reset | packetStatus.resetKeepTransaction);
     const response = new Response(
       this.#out,
@@ -260,41 +246,6 @@ export class Connection {
     void this.#run(running, work, reset);
   }
 
-  /** Takes the message apart while its bytes are valid. */
-  #read({ type, data, tooLong }: Message): Work {
-    const session = this.#session!;
-    const refuse = (what: string): Work => {
-      const error = new RpcError(40510, `${what} is not supported by the embedded server.`);
-      return () => Promise.reject(error);
-    };
-    if (type === packetType.bulkLoad) return refuse('Bulk load');
-    if (tooLong) return refuse(`A request of over ${messageLimits[type]} bytes`);
-    const reader = new ByteReader(data);
-    if (type === packetType.batch) {
-      skipHeaders(reader);
-      const sql = reader.take(reader.left & ~1).toString('utf16le');
-      return (context) => session.batch(sql, context);
-    }
-    if (type === packetType.transaction) {
-      skipHeaders(reader);
-      const requests = readTransactionRequest(reader);
-      return async (context) => {
-        for (const [request, name] of requests) await session.transaction(request, name, context);
-      };
-    }
-    try {
-      const calls = readRpc(data);
-      return async (context, response) => {
-        for (const call of calls) {
-          if (!context.signal.aborted) await this.#procedures!.call(call, context, response);
-        }
-      };
-    } catch (error) {
-      if (error instanceof RpcError) return () => Promise.reject(error);
-      throw error;
-    }
-  }
-
   async #run(running: Running, work: Work, reset: number): Promise<void> {
     const { response, controller } = running;
     const { signal } = controller;
@@ -302,8 +253,13 @@ export class Connection {
       // Lets the rest of the chunk, perhaps an ATTENTION, be seen before the engine begins.
       await undefined;
       if (reset !== 0) {
-        await this.#session!.reset((reset & packetStatus.resetKeepTransaction) !== 0);
+        const session = this.#session!;
+        const keepTransaction = (reset & packetStatus.resetKeepTransaction) !== 0;
+        const before = session.database;
+        await session.reset(keepTransaction);
         this.#procedures!.clear();
+        if (!keepTransaction) this.#transaction.current = 0n;
+        if (session.database !== before) response.databaseChanged(before, session.database);
         response.resetDone();
       }
       if (!signal.aborted) await work({ response, signal }, response);

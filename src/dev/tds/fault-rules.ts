@@ -38,6 +38,15 @@ export interface FaultRule {
   readonly probability?: number;
 }
 
+/** A rule in force. */
+export interface Armed {
+  readonly id: number;
+  readonly rule: FaultRule;
+  left: number;
+  /** `pause`: when the first login met it. */
+  since: number | undefined;
+}
+
 /** A rule that can't be: `path` says where it stands (`faults[2].number`). */
 export class FaultRuleError extends Error {
   readonly code = 'FAULT_RULE';

@@ -1,7 +1,8 @@
 import { ByteReader } from './byte-reader.js';
+import { ParameterError } from './decode-values.js';
 import type { Parameter, ServerMessage } from './engine.js';
 import { ProtocolError } from './protocol-error.js';
-import { ParameterError, readTypeInfo } from './read-values.js';
+import { readTypeInfo } from './read-values.js';
 
 export interface RpcCall {
   /** Of one of the procedures with a number (MS-TDS 2.2.6.6), else undefined. */

@@ -55,6 +55,7 @@ export class Procedures {
     if (name === undefined) throw refused(call.id! < 10 ? 'A cursor' : `The procedure number ${call.id}`);
     const { parameters } = call;
     response.parameterNames = parameters.map((parameter) => parameter.name);
+    response.lastError = 0;
     switch (name.toLowerCase().replace(/^(sys|dbo)\./, '')) {
       case 'sp_executesql': {
         const [statement, declarations, ...values] = parameters;

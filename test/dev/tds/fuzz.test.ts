@@ -1,5 +1,5 @@
 /**
- * Spoilt messages, in spoilt packets, in any pieces. FUZZ_MS sets the time (default 4,000 ms), FUZZ_SEED repeats a run.
+ * Spoilt messages, in spoilt packets, in any pieces. FUZZ_MS sets the time (default 3,000 ms), FUZZ_SEED repeats a run.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { TestEngine } from '../../helpers/tds-engine.js';
 import { rpc, samples } from '../../helpers/tds-parameters.js';
 import { batch, login7, packets, preloginPayload, RawClient } from '../../helpers/tds-raw-client.js';
 
-const budgetMs = Number(process.env['FUZZ_MS'] ?? 4_000);
+const budgetMs = Number(process.env['FUZZ_MS'] ?? 3_000);
 const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Mulberry32: small, and the same on every machine. */

@@ -123,6 +123,22 @@ test('the reset flags reach the engine before the request, with and without the 
   await client.close();
 });
 
+test('several calls in one message are answered one after another, and only the last DONEPROC ends it', async () => {
+  const client = await RawClient.login(server.port);
+  const first = rpc('error 208', []);
+  const second = rpc('select 4', []).subarray(allHeaders.length);
+  client.send(packets(3, Buffer.concat([first, Buffer.from([0xff]), second])));
+  const { payload } = (await within(2_000, 'the answer', client.answer()))!;
+  const returnStatus = (status: number) => Buffer.from([0x79, status, 0, 0, 0, 0xfe]);
+  expect(payload.indexOf(returnStatus(208))).toBeGreaterThan(0);
+  const at = payload.indexOf(returnStatus(0));
+  expect([
+    payload.readUInt16LE(payload.indexOf(returnStatus(208)) + 6),
+    payload.readUInt16LE(at + 6),
+  ]).toEqual([1, 0]);
+  await client.close();
+});
+
 test('a batch of 100 MB is refused, bulk load is refused, and the connection goes on', async () => {
   const client = await RawClient.login(server.port);
   client.send(packets(1, Buffer.alloc(100_000_000), 32_767));
