@@ -1,6 +1,6 @@
-import type { Cte, Expr, Query, TableSource } from './ast.js';
+import type { Expr, Query, TableSource } from './ast.js';
 import { bindCondition, bindValue } from './bind-expression.js';
-import type { Binder, BoundQuery } from './bind-query.js';
+import type { BoundQuery, CteBinding, QueryBinder } from './bind-types.js';
 import { codecOf } from './codec.js';
 import type { SqlType } from './contract.js';
 import { fail, refuse } from './errors.js';
@@ -8,24 +8,11 @@ import { coerce, sameType } from './node.js';
 import type { Scope, Source } from './scope.js';
 import { bigint, int, isInteger, unify } from './types.js';
 
-/** A common table expression in reach, and those before it. */
-export interface CteBinding {
-  readonly cte: Cte;
-  readonly outer: CteBinding | undefined;
-  readonly maxRecursion: number | undefined;
-  /** Set while its recursive part is bound: what its own name means there. */
-  readonly self?: {
-    readonly sql: string;
-    readonly columns: readonly { name: string; type: SqlType }[];
-    alias: string;
-  };
-}
-
 /** Adds the sources of FROM to the scope; the result makes their SQLite text. */
 export function bindFrom(
   source: TableSource,
   scope: Scope,
-  binder: Binder,
+  binder: QueryBinder,
   ctes: CteBinding | undefined,
 ): () => string {
   switch (source.k) {
@@ -71,7 +58,7 @@ interface Derived {
   readonly columns: readonly Omit<Source['columns'][number], 'sql'>[];
 }
 
-function derived(alias: string, { sql, columns }: Derived, scope: Scope, binder: Binder): () => string {
+function derived(alias: string, { sql, columns }: Derived, scope: Scope, binder: QueryBinder): () => string {
   const used = scope.sources.some((other) => other.alias.toLowerCase() === alias.toLowerCase());
   if (used)
     fail(
@@ -88,7 +75,7 @@ function bindDerived(
   names: readonly string[] | undefined,
   alias: string,
   parent: Scope | undefined,
-  binder: Binder,
+  binder: QueryBinder,
   ctes: CteBinding | undefined,
 ): Derived {
   if (query.orderBy.length > 0 && !(query.body.k === 'select' && query.body.top) && !query.offset) {
@@ -124,7 +111,7 @@ function findCte(ctes: CteBinding | undefined, name: string): CteBinding | undef
   return undefined;
 }
 
-function bindCte(binding: CteBinding, alias: string, scope: Scope, binder: Binder): () => string {
+function bindCte(binding: CteBinding, alias: string, scope: Scope, binder: QueryBinder): () => string {
   const { cte, self } = binding;
   if (self) {
     const text = derived(
@@ -162,7 +149,7 @@ function refersTo(part: unknown, name: string): boolean {
 }
 
 /** Anchor UNION ALL recursive part, with the depth counted beside the columns for MAXRECURSION (error 530). */
-function recursive(binding: CteBinding, alias: string, scope: Scope, binder: Binder): () => string {
+function recursive(binding: CteBinding, alias: string, scope: Scope, binder: QueryBinder): () => string {
   const { cte, outer } = binding;
   const body = cte.query.body as Extract<Query['body'], { k: 'compound' }>;
   if (body.op !== 'UNION ALL')
@@ -202,7 +189,7 @@ function recursive(binding: CteBinding, alias: string, scope: Scope, binder: Bin
 }
 
 /** GENERATE_SERIES(start, stop [, step]) of integers. */
-function series(source: TableSource & { k: 'series' }, scope: Scope, binder: Binder): () => string {
+function series(source: TableSource & { k: 'series' }, scope: Scope, binder: QueryBinder): () => string {
   const [start, stop, step, more] = source.args.map((arg: Expr) => bindValue(arg, scope, binder));
   if (!start || !stop || more) fail(174, 'generate_series', '2 to 3');
   const type = unify(start!.type, stop!.type);

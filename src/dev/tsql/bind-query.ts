@@ -1,7 +1,8 @@
 import type { Expr, OrderItem, Query, QueryBody, Select } from './ast.js';
 import { sorted } from './bind-aggregate.js';
 import { bindCondition, bindValue, type ExpressionContext } from './bind-expression.js';
-import { bindFrom, type CteBinding } from './bind-from.js';
+import { bindFrom } from './bind-from.js';
+import type { BinderHost, BoundQuery, CteBinding, Output, QueryBinder } from './bind-types.js';
 import { type Codec, codecOf, collationOf } from './codec.js';
 import type { SqlType } from './contract.js';
 import { fail, refuse } from './errors.js';
@@ -17,22 +18,8 @@ import {
   type Node,
 } from './node.js';
 import { Plan } from './plan.js';
-import { Scope, type Source } from './scope.js';
+import { Scope } from './scope.js';
 import { bigint, isLarge, unify } from './types.js';
-
-export interface Output {
-  readonly name: string;
-  readonly node: Node;
-  readonly assign?: string | undefined;
-}
-
-/** A query whose columns are known; its SQLite text is made once the wanted types are. */
-export interface BoundQuery {
-  readonly outputs: readonly Output[];
-  /** A SELECT whose result columns c0, c1, ... hold the outputs in the stored form of the types. */
-  emit(types: readonly SqlType[], extra?: string): string;
-  readonly single: boolean;
-}
 
 /** What reads the rows of a query at the top of a statement. */
 export interface RowReader {
@@ -42,17 +29,8 @@ export interface RowReader {
   readonly values: readonly Compiled[];
 }
 
-export interface BinderHost {
-  variableType(name: string): SqlType;
-  /** Columns and SQLite text of a table or view; 208 when there is none. */
-  source(
-    name: readonly string[],
-    plan: Plan,
-  ): { readonly sql: string; readonly columns: readonly Omit<Source['columns'][number], 'sql'>[] };
-}
-
 /** Binds the queries of one statement: names to columns, expressions to types, all to SQLite text. */
-export class Binder implements ExpressionContext {
+export class Binder implements QueryBinder {
   readonly plan = new Plan();
   readonly host: BinderHost;
 

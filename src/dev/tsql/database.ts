@@ -1,10 +1,11 @@
 import { Catalog, splitName } from './catalog.js';
 import type { EngineSession, LoginRefusal, Parameter, RequestContext, SqlEngine } from './contract.js';
 import { Cancelled, fail, refuse, sqlError } from './errors.js';
-import { newScope, runStatements, type Scope, transaction } from './interpreter.js';
+import { runStatements, transaction } from './interpreter.js';
 import { Locks } from './locks.js';
 import { parsed } from './parse-cache.js';
 import { callProcedure, runText, type Value } from './procedures.js';
+import { newScope, type Scope } from './run-scope.js';
 import { asSqlError, type BuiltInProcedure, datetimeNow, Session, type Shared } from './session.js';
 import { Sqlite } from './sqlite.js';
 import { typesProcedure } from './types-procedure.js';
@@ -85,7 +86,7 @@ function engineSession(session: Session): EngineSession {
     };
     session.nesting = 0;
     try {
-      await body(newScope(session, response, signal));
+      await body(newScope(session, response, signal, runStatements));
       if (session.doomed) {
         session.rollback();
         response.transaction('rollback');

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Expr, Query } from './ast.js';
 import { bindCondition, bindValue } from './bind-expression.js';
-import { Binder, type BinderHost, type BoundQuery, encodedReader, type RowReader } from './bind-query.js';
+import { Binder, encodedReader, type RowReader } from './bind-query.js';
+import type { BinderHost, BoundQuery } from './bind-types.js';
 import { objectName, type Table } from './catalog.js';
 import { codecOf } from './codec.js';
 import type { ResponseSink, SqlType, SqlValue } from './contract.js';

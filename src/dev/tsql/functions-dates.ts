@@ -12,7 +12,7 @@ import {
   ticksPerSecond,
 } from './dates.js';
 import { fail, refuse } from './errors.js';
-import { arity, type FunctionBinder, strictCall } from './functions.js';
+import { arity, type FunctionBinder, strictCall } from './function-binder.js';
 import { coerce, type Node } from './node.js';
 import type { Runtime } from './runtime.js';
 import { bigint, datetime, int, isNumber, isString, nvarchar } from './types.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { objectName, splitName } from './catalog.js';
 import type { SqlType, SqlValue } from './contract.js';
 import { fail, refuse } from './errors.js';
-import { arity, type FunctionBinder, strictCall } from './functions.js';
+import { arity, type FunctionBinder, strictCall } from './function-binder.js';
 import { coerce, type Node } from './node.js';
 import type { Runtime } from './runtime.js';
 import { decimal, int, nvarchar, uniqueidentifier } from './types.js';

@@ -1,7 +1,7 @@
 import { sensitivityOf } from './codec.js';
 import type { SqlType, SqlValue } from './contract.js';
 import { fail, refuse } from './errors.js';
-import { arity, type FunctionBinder, strictCall } from './functions.js';
+import { arity, type FunctionBinder, strictCall } from './function-binder.js';
 import { coerce, isNullLiteral, type Node } from './node.js';
 import {
   bigint,

@@ -1,47 +1,16 @@
 import type { Statement } from './ast.js';
 import { insert, remove, truncate, update, write } from './change.js';
-import type { ResponseSink, SqlType } from './contract.js';
+import type { SqlType } from './contract.js';
 import { createProcedure, createTable, drop } from './define.js';
 import { abortsBatch, Cancelled, fail, refuse, SqlError } from './errors.js';
-import { type Execution, evaluate, evaluateCondition, newBinder, Slice, select } from './execute.js';
+import { evaluate, evaluateCondition, newBinder, select } from './execute.js';
 import { applyOption } from './options.js';
 import { execute, executeText } from './procedures.js';
-import type { Runtime, Variable } from './runtime.js';
-import { asSqlError, type Session } from './session.js';
+import type { Flow, Scope } from './run-scope.js';
+import type { Variable } from './runtime.js';
+import { asSqlError } from './session.js';
 import { raiserror, throwError, waitFor } from './statements.js';
 import { nvarchar } from './types.js';
-
-/** How a list of statements ended. */
-export type Flow = undefined | 'break' | 'continue' | { readonly status: number };
-
-export interface Scope extends Execution {
-  readonly procedure: string | undefined;
-  /** CATCH blocks around: with XACT_ABORT, an error inside dooms the transaction instead of rolling it back. */
-  readonly tries: number;
-}
-
-export function newScope(
-  session: Session,
-  response: ResponseSink,
-  signal: AbortSignal,
-  options: Partial<Scope> & { variables?: Map<string, Variable>; procedureId?: number } = {},
-): Scope {
-  const runtime: Runtime = {
-    variables: options.variables ?? new Map(),
-    session,
-    now: Date.now(),
-    caught: options.runtime?.caught,
-    procedureId: options.procedureId ?? 0,
-  };
-  return {
-    runtime,
-    response,
-    signal,
-    slice: options.slice ?? new Slice(signal),
-    procedure: options.procedure,
-    tries: options.tries ?? 0,
-  };
-}
 
 export async function runStatements(statements: readonly Statement[], scope: Scope): Promise<Flow> {
   for (const statement of statements) {

@@ -1,6 +1,5 @@
 import type { Expr, OrderItem } from './ast.js';
 import { fail, refuse } from './errors.js';
-import { parseQuery } from './parse-query.js';
 import { parseType } from './parse-types.js';
 import type { Reader } from './reader.js';
 import { refusedFunctions } from './support.js';
@@ -25,7 +24,7 @@ function parseNot(r: Reader): Expr {
 }
 
 function parsePredicate(r: Reader): Expr {
-  if (r.take('EXISTS')) return { k: 'exists', query: r.inParentheses(() => parseQuery(r)) };
+  if (r.take('EXISTS')) return { k: 'exists', query: r.inParentheses(() => r.query(r)) };
   const a = parseSum(r);
   if (r.isAny('=', '<', '>', '<=', '>=', '<>', '!=', '!<', '!>')) {
     const spelled = r.next().key;
@@ -43,7 +42,7 @@ function parsePredicate(r: Reader): Expr {
   if (r.take('IN')) {
     r.expect('(');
     const inner: Expr = r.isAny('SELECT', 'WITH')
-      ? { k: 'in', a, query: parseQuery(r), not }
+      ? { k: 'in', a, query: r.query(r), not }
       : { k: 'in', a, list: r.list(() => parseSum(r)), not };
     r.expect(')');
     return inner;
@@ -119,9 +118,7 @@ function parsePrimary(r: Reader): Expr {
       : { k: 'variable', name: text };
   }
   if (r.take('(')) {
-    const inner: Expr = r.isAny('SELECT', 'WITH')
-      ? { k: 'subquery', query: parseQuery(r) }
-      : parseExpression(r);
+    const inner: Expr = r.isAny('SELECT', 'WITH') ? { k: 'subquery', query: r.query(r) } : parseExpression(r);
     r.expect(')');
     return inner;
   }

@@ -14,7 +14,7 @@ type Shape<T = Statement> = T extends Statement ? Omit<T, 'line'> : never;
 
 /** Parses a whole batch before any of it runs. */
 export function parseBatch(sql: string): Statement[] {
-  const r = new Reader(sql);
+  const r = new Reader(sql, parseQuery);
   const statements: Statement[] = [];
   for (skip(r); r.token.kind !== 'end'; skip(r)) {
     const first = statements.length === 0;
@@ -28,7 +28,7 @@ export function parseBatch(sql: string): Statement[] {
 
 /** The parameter list of sp_executesql: `@a int, @b nvarchar(10) OUTPUT`. */
 export function parseDeclarations(text: string): ParameterDefinition[] {
-  const r = new Reader(text);
+  const r = new Reader(text, parseQuery);
   if (atEnd(r)) return [];
   const parameters = r.list(() => parseParameter(r));
   if (!atEnd(r)) r.fail();

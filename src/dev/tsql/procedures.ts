@@ -4,9 +4,9 @@ import type { SqlType, SqlValue } from './contract.js';
 import { checkImplicit, convert } from './convert.js';
 import { fail, SqlError } from './errors.js';
 import { evaluate } from './execute.js';
-import { newScope, runStatements, type Scope } from './interpreter.js';
 import { parsed } from './parse-cache.js';
 import { parseDeclarations } from './parse-statement.js';
+import { newScope, type Scope } from './run-scope.js';
 import type { Variable } from './runtime.js';
 import { asSqlError } from './session.js';
 import { nvarchar } from './types.js';
@@ -128,7 +128,7 @@ async function inner(
   if (session.nesting >= 32) fail(217);
   const before = session.transactionCount;
   const { noCount, xactAbort, lockTimeout } = session.options;
-  const own = newScope(session, scope.response, scope.signal, {
+  const own = newScope(session, scope.response, scope.signal, scope.run, {
     variables,
     slice: scope.slice,
     runtime: scope.runtime,
@@ -141,7 +141,7 @@ async function inner(
   let status = 0;
   const temporary = new Set(session.tempTables.keys());
   try {
-    const flow = await runStatements(body, own);
+    const flow = await scope.run(body, own);
     if (typeof flow === 'object') status = flow.status;
     for (const output of outputs) output();
     if (session.transactionCount !== before) throw transactionMismatch(before, session.transactionCount);
@@ -251,13 +251,13 @@ export async function executeText(
   if (session.nesting >= 32) fail(217);
   session.nesting++;
   try {
-    const own = newScope(session, scope.response, scope.signal, {
+    const own = newScope(session, scope.response, scope.signal, scope.run, {
       slice: scope.slice,
       runtime: scope.runtime,
       tries: scope.tries,
       procedure: scope.procedure,
     });
-    await runStatements(parsed((value as string | null) ?? ''), own);
+    await scope.run(parsed((value as string | null) ?? ''), own);
   } finally {
     session.nesting--;
   }

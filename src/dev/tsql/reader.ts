@@ -1,4 +1,4 @@
-import type { Name } from './ast.js';
+import type { Name, Query } from './ast.js';
 import { fail } from './errors.js';
 import { atLine, type Token, tokenize } from './lexer.js';
 
@@ -18,11 +18,14 @@ const reserved = new Set(
 /** The tokens of a batch and a place among them; what every part of the parser reads from. */
 export class Reader {
   readonly sql: string;
+  /** Parses a query inside an expression. */
+  readonly query: (r: Reader) => Query;
   readonly #tokens: readonly Token[];
   #at = 0;
 
-  constructor(sql: string) {
+  constructor(sql: string, query: (r: Reader) => Query) {
     this.sql = sql;
+    this.query = query;
     this.#tokens = tokenize(sql);
   }
 

@@ -2,7 +2,7 @@ import type { Statement } from './ast.js';
 import { parseMoment } from './dates.js';
 import { Cancelled, fail, refuse, SqlError } from './errors.js';
 import { evaluate } from './execute.js';
-import type { Scope } from './interpreter.js';
+import type { Scope } from './run-scope.js';
 import { int, nvarchar } from './types.js';
 
 type Of<K extends Statement['k']> = Extract<Statement, { k: K }>;
