@@ -119,14 +119,19 @@ test.each([
 
 test('a client that leaves ends what a handler does meanwhile, through the signal of its invocation', async () => {
   let aborted = false;
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
   handle = (stream) =>
     stream.handler(async (_request, context) => {
       const { signal } = invocationOf(context);
+      begin();
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       aborted = true;
     });
   const { socket, ended } = proxy.open('Rows');
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await within(5_000, 'the begin of the handler', begun);
   leave(socket, 'RST');
   await within(5_000, 'the end of the invocation', ended);
   expect(aborted).toBe(true);
