@@ -68,7 +68,7 @@ function nextIdentity(
   table: Table,
   at: number,
   given: SqlValue | undefined,
-  session: { lastIdentity: bigint | undefined },
+  session: { lastIdentity: bigint | undefined; scopeIdentity: bigint | undefined },
 ): SqlValue {
   const identity = table.identity!;
   const { type } = table.columns[at]!;
@@ -82,7 +82,7 @@ function nextIdentity(
   const value = coerceValue(next, bigint, type);
   if (identity.last === undefined || (identity.increment > 0n ? next > identity.last : next < identity.last))
     identity.last = next;
-  session.lastIdentity = next;
+  session.lastIdentity = session.scopeIdentity = next;
   return value;
 }
 

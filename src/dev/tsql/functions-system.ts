@@ -97,7 +97,7 @@ export const systemFunctions: Readonly<Record<string, FunctionBinder>> = {
   '@@DATEFIRST': property({ name: 'tinyint' }, () => 7),
   '@@LANGUAGE': property(name128, () => 'us_english'),
   '@@OPTIONS': property(int, () => refuse('@@OPTIONS')),
-  SCOPE_IDENTITY: property(decimal(38, 0), ({ session }) => session.lastIdentity ?? null),
+  SCOPE_IDENTITY: property(decimal(38, 0), ({ session }) => session.scopeIdentity ?? null),
   ROWCOUNT_BIG: property({ name: 'bigint' }, ({ session }) => BigInt(session.rowCount)),
   XACT_STATE: property({ name: 'smallint' }, ({ session }) =>
     session.transactionCount === 0 ? 0 : session.doomed ? -1 : 1,

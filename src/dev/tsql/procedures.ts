@@ -137,6 +137,8 @@ async function inner(
     procedureId: procedure?.id ?? 0,
   });
   session.nesting++;
+  const identity = session.scopeIdentity;
+  session.scopeIdentity = undefined;
   scope.response.procedureBegin();
   let status = 0;
   const temporary = new Set(session.tempTables.keys());
@@ -154,6 +156,7 @@ async function inner(
     session.lastError = e.number;
   } finally {
     session.nesting--;
+    session.scopeIdentity = identity;
     // SET options and temp tables of a procedure end with it.
     Object.assign(session.options, { noCount, xactAbort, lockTimeout });
     if (procedure) {

@@ -70,6 +70,8 @@ export class Session {
   rowCount = 0;
   lastError = 0;
   lastIdentity: bigint | undefined;
+  /** SCOPE_IDENTITY(): not that of procedures called. */
+  scopeIdentity: bigint | undefined;
   nesting = 0;
   transactionCount = 0;
   /** An error made the transaction uncommittable. */
@@ -205,7 +207,7 @@ export class Session {
     this.options = defaults();
     this.currentDatabase = this.loginDatabase;
     this.rowCount = this.lastError = 0;
-    this.lastIdentity = undefined;
+    this.lastIdentity = this.scopeIdentity = undefined;
     this.collect();
   }
 }

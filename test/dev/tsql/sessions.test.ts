@@ -94,6 +94,20 @@ test('procedures: parameters, defaults, OUTPUT, status, nesting', async () => {
   expect(await errorOf(session, 'EXEC q')).toBe(217);
 });
 
+test('identities: SCOPE_IDENTITY is of the scope, @@IDENTITY of the session', async () => {
+  await rows(session, 'CREATE TABLE ids (id int IDENTITY(7, 3), n int)');
+  await rows(session, 'CREATE PROCEDURE add_id AS INSERT ids (n) VALUES (1)');
+  expect(
+    await rows(session, 'INSERT ids (n) VALUES (1); EXEC add_id; SELECT SCOPE_IDENTITY(), @@IDENTITY'),
+  ).toEqual([[7n, 10n]]);
+  expect(
+    await rows(
+      session,
+      'SET IDENTITY_INSERT ids ON; INSERT ids (id, n) VALUES (100, 1); SET IDENTITY_INSERT ids OFF; INSERT ids (n) VALUES (1); SELECT MAX(id) FROM ids',
+    ),
+  ).toEqual([[103]]);
+});
+
 test("the program's own procedures take arguments by name and return rows", async () => {
   expect((await batch(session, 'EXEC dev.echo @x = 5')).sets[0]!.rows).toEqual([[5]]);
 });
