@@ -69,17 +69,11 @@ async function project(kind: string, files: Record<string, string>): Promise<str
   return path;
 }
 
-/**
- * Without `skipLibCheck`, as in the template. The driver's own declarations need a newer `lib` than the template has: what the
- * compiler says of those is not ours.
- */
+/** Without `skipLibCheck`, as in the template: all declarations that an install brings must hold. */
 async function compile(path: string): Promise<void> {
   const compiler = join(packages, 'typescript', 'bin', 'tsc');
   const { stdout } = await run(process.execPath, [compiler, '-p', path]);
-  const errors = stdout
-    .split('\n')
-    .filter((line) => /^\S/.test(line) && !/node_modules\/tedious\//.test(line));
-  expect(errors).toEqual([]);
+  expect(stdout).toBe('');
 }
 
 async function runIn(path: string, file: string): Promise<unknown> {

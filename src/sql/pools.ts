@@ -7,7 +7,7 @@ const pools = new Map<string, SqlPool>();
 const running = new Map<(reason: unknown) => Promise<void>, Promise<void>>();
 let closing: Promise<void> | undefined;
 
-/** One pool per connection string and process. The first command that uses it decides its size. */
+/** One pool per connection string and process. The first command that uses it decides its size. @internal */
 export function poolFor(command: ResolvedCommand, log: (level: LogLevel, message: string) => void): SqlPool {
   if (closing !== undefined) throw closedError();
   const settings = { ...command.pool, connectMs: command.deadlines.connectMs };
@@ -26,7 +26,7 @@ export function poolFor(command: ResolvedCommand, log: (level: LogLevel, message
   return known;
 }
 
-/** Counts a request as running until `ended`, for `closePools`. */
+/** Counts a request as running until `ended`, for `closePools`. @internal */
 export function trackRunning(cancel: (reason: unknown) => Promise<void>, ended: Promise<void>): void {
   running.set(cancel, ended);
   void ended.then(() => running.delete(cancel));

@@ -45,6 +45,8 @@ function authenticationOf(options: ConnectionOptions, environment: NodeJS.Proces
  * The same meaning for tedious, and for mssql, which passes `server`, `authentication` and `options` on.
  *
  * Credentials are named by kind, never as a token, so that each new connection gets a fresh one.
+ *
+ * @internal
  */
 export function toTediousConfig(
   options: ConnectionOptions,
