@@ -1,0 +1,85 @@
+import { cpus } from 'node:os';
+import type { RequestFigures, RequestOptions } from './requests.js';
+import { markdownTable, numberText, spreadText } from './table.js';
+import { type Target, targetLine } from './targets.js';
+import type { Path, PathFigures, Setting } from './throughput.js';
+
+const megabyte = 1e6;
+
+const labels: Record<Path | RequestFigures['name'], string> = {
+  respond: '`respond()`',
+  rows: '`rows()` with `for await`',
+  'mssql-query': 'mssql `query()` + JSON',
+  'mssql-stream': 'mssql `toReadableStream()` + JSON',
+  tedious: 'tedious `row` events + JSON',
+  'blog-ours': '`sqlStream`',
+  'blog-mssql': 'mssql `query()`, by hand',
+  'blog-empty': 'empty handler, waits a second',
+};
+
+const mixes = { strings: 'strings', numbers: 'numbers and dates' };
+
+export function settingTitle({ mix, tls }: Setting): string {
+  return `${mixes[mix]}, ${tls ? 'TLS' : 'plain'}`;
+}
+
+export function throughputTable(figures: readonly PathFigures[]): string {
+  return markdownTable(
+    [
+      'path',
+      'rows/s',
+      'CPU s per 1M rows',
+      'first byte ms',
+      'peak RSS MB',
+      'event loop p99 ms',
+      'ping p99 ms',
+    ],
+    figures.map((one) => [
+      labels[one.path],
+      spreadText(one.rowsPerSecond),
+      spreadText(one.cpuSecondsPerMillion, 2),
+      spreadText(one.firstByteMs),
+      spreadText(scaled(one.peakRssBytes, megabyte)),
+      numberText(one.loopP99Ms, 1),
+      numberText(one.pingP99Ms, 1),
+    ]),
+  );
+}
+
+function scaled<T extends { median: number; min: number; max: number }>(
+  { median, min, max }: T,
+  unit: number,
+) {
+  return { median: median / unit, min: min / unit, max: max / unit };
+}
+
+export function requestTable(figures: readonly RequestFigures[]): string {
+  return markdownTable(
+    ['endpoint', 'CPU ms per request', 'transactions/s', 'latency ms (median)', 'failures'],
+    figures.map((one) => [
+      labels[one.name],
+      spreadText(one.cpuMsPerRequest, 2),
+      spreadText(one.transactionsPerSecond),
+      spreadText(one.latencyMs),
+      String(one.failures),
+    ]),
+  );
+}
+
+export function requestTitle({ users, keepAlive }: RequestOptions): string {
+  return `${numberText(users)} users on a one-second procedure of 10 rows, HTTP connections ${keepAlive ? 'kept' : 'closed after each request'}`;
+}
+
+export function targetList(targets: readonly Target[]): string {
+  return targets.map((target) => `- ${targetLine(target)}`).join('\n');
+}
+
+/** What the figures depend on. */
+export function machineLine(rows: number, runs: number): string {
+  const processors = cpus();
+  return (
+    `Node.js ${process.version}, ${processors.length} x ${processors[0]?.model.trim() ?? 'unknown processor'}, ${process.platform}. ` +
+    `${numberText(rows)} rows of six columns; median (lowest-highest) of ${runs} interleaved run${runs === 1 ? '' : 's'}, each in a fresh worker process after a warm-up. ` +
+    'SQL server and client are processes of their own on the same machine; CPU and memory are those of the worker.'
+  );
+}

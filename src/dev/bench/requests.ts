@@ -1,0 +1,75 @@
+import type { ChildProcesses } from './child-processes.js';
+import { putLoad } from './load.js';
+import type { SqlProcess } from './sql-process.js';
+import { type Spread, spreadOf } from './statistics.js';
+import { startWorker } from './worker-process.js';
+
+export const requestPaths = ['blog-empty', 'blog-ours', 'blog-mssql'] as const;
+export type RequestPath = (typeof requestPaths)[number];
+
+export interface RequestOptions {
+  readonly users: number;
+  readonly seconds: number;
+  readonly keepAlive: boolean;
+}
+
+export interface RequestRun {
+  readonly cpuMsPerRequest: number;
+  readonly transactionsPerSecond: number;
+  readonly latencyMs: number;
+  readonly failures: number;
+}
+
+export interface RequestFigures {
+  readonly name: RequestPath;
+  readonly cpuMsPerRequest: Spread;
+  readonly transactionsPerSecond: Spread;
+  readonly latencyMs: Spread;
+  readonly failures: number;
+}
+
+/** Users start within this time, and each has been answered at least once before the measurement begins. */
+const warmUpMs = 5_000;
+
+/**
+ * Simulated users on an endpoint that takes a second and gives 10 rows, each sending its next request when it has its
+ * answer. The users are in this process, which does nothing else meanwhile; the worker has a process of its own.
+ *
+ * @throws BenchError, ChildProcessError
+ */
+export async function runRequests(
+  children: ChildProcesses,
+  sql: SqlProcess,
+  path: RequestPath,
+  { users, seconds, keepAlive }: RequestOptions,
+): Promise<RequestRun> {
+  const worker = await startWorker(children, sql);
+  const load = putLoad({ port: worker.port, path, users, keepAlive, rampMs: warmUpMs / 4 });
+  try {
+    await load.run(Math.max(warmUpMs, users * 6));
+    const before = await worker.sample();
+    load.reset();
+    await load.run(seconds * 1_000);
+    const { answered, failures, elapsedMs, latencyMs } = load.figures();
+    const after = await worker.sample();
+    return {
+      cpuMsPerRequest: (after.cpuMs - before.cpuMs) / answered,
+      transactionsPerSecond: (answered / elapsedMs) * 1_000,
+      latencyMs,
+      failures,
+    };
+  } finally {
+    load.stop();
+    await worker.child.stop();
+  }
+}
+
+export function requestFiguresOf(name: RequestPath, runs: readonly RequestRun[]): RequestFigures {
+  return {
+    name,
+    cpuMsPerRequest: spreadOf(runs.map((run) => run.cpuMsPerRequest)),
+    transactionsPerSecond: spreadOf(runs.map((run) => run.transactionsPerSecond)),
+    latencyMs: spreadOf(runs.map((run) => run.latencyMs)),
+    failures: runs.reduce((sum, run) => sum + run.failures, 0),
+  };
+}

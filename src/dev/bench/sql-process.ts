@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type Child, ChildProcessError, type ChildProcesses } from './child-processes.js';
+
+const cli = fileURLToPath(new URL('../cli.js', import.meta.url));
+const scripts = fileURLToPath(new URL('../../../sql', import.meta.url));
+
+export interface SqlProcess {
+  readonly child: Child;
+  readonly port: number;
+  readonly password: string;
+}
+
+type Said = { readonly kind: 'ready'; readonly port: number } | { readonly kind: 'failed'; message: string };
+
+/**
+ * The embedded SQL server with the replay procedure, in a process of its own: encoding rows must not be in the
+ * figures of who reads them.
+ *
+ * @param args more options of the command `sql`
+ * @throws ChildProcessError
+ */
+export async function startSql(children: ChildProcesses, args: readonly string[] = []): Promise<SqlProcess> {
+  const password = `Bench-${randomUUID()}`;
+  const child = children.start('The SQL server', cli, ['sql', '--replay', '--port', '0', ...args], {
+    SQL_PASSWORD: password,
+  });
+  const said = await child.message<Said>();
+  if (said.kind === 'failed') throw new ChildProcessError(`The SQL server did not start: ${said.message}`);
+  return { child, port: said.port, password };
+}
+
+export function connectionString(
+  { port, password }: Pick<SqlProcess, 'port' | 'password'>,
+  tls = false,
+): string {
+  const security = tls ? 'Encrypt=true;TrustServerCertificate=true' : 'Encrypt=false';
+  return `Server=127.0.0.1,${port};Database=Blogging;User Id=sa;Password=${password};${security};Max Pool Size=1000`;
+}
+
+/** Runs the app's own scripts: tables, procedures, seed rows. */
+export async function runAppScripts(sql: SqlProcess): Promise<void> {
+  const env = { ...process.env, SqlConnectionString: connectionString(sql) };
+  await promisify(execFile)(process.execPath, [cli, 'scripts', '--folder', scripts], { env });
+}

@@ -1,0 +1,86 @@
+import type { RequestFigures } from './requests.js';
+import { numberText } from './table.js';
+import type { PathFigures } from './throughput.js';
+
+/** What a figure should be at least or at most. */
+export interface Target {
+  readonly name: string;
+  readonly value: number;
+  readonly least?: number;
+  readonly most?: number;
+  readonly unit?: string;
+}
+
+export function isReached({ value, least = -Infinity, most = Infinity }: Target): boolean {
+  return value >= least && value <= most;
+}
+
+export function targetLine(target: Target): string {
+  const { name, value, least, most, unit = '' } = target;
+  const wanted = least === undefined ? `at most ${numberText(most!, 2)}` : `at least ${numberText(least, 2)}`;
+  return `${name}: ${numberText(value, 2)}${unit} (${wanted}${unit}), ${isReached(target) ? 'reached' : 'MISSED'}`;
+}
+
+const megabyte = 1e6;
+
+/** Ratios of medians of the same run, against mssql's stream. */
+export function throughputTargets(figures: readonly PathFigures[]): Target[] {
+  const find = (path: PathFigures['path']) => figures.find((one) => one.path === path);
+  const [respond, rows, stream] = [find('respond'), find('rows'), find('mssql-stream')];
+  const targets: Target[] = [];
+  if (respond && stream) {
+    targets.push(
+      {
+        name: 'respond(), rows/s to mssql stream',
+        value: respond.rowsPerSecond.median / stream.rowsPerSecond.median,
+        least: 10,
+      },
+      {
+        name: 'respond(), CPU to mssql stream',
+        value: respond.cpuSecondsPerMillion.median / stream.cpuSecondsPerMillion.median,
+        most: 1 / 8,
+      },
+    );
+  }
+  if (rows && stream) {
+    targets.push({
+      name: 'rows(), rows/s to mssql stream',
+      value: rows.rowsPerSecond.median / stream.rowsPerSecond.median,
+      least: 3,
+    });
+  }
+  if (respond) {
+    targets.push(peakTarget('respond(), peak RSS', respond.peakRssBytes.max), {
+      name: 'respond(), event-loop delay p99',
+      value: respond.loopP99Ms,
+      most: 20,
+      unit: ' ms',
+    });
+  }
+  return targets;
+}
+
+export function peakTarget(name: string, bytes: number): Target {
+  return { name, value: bytes / megabyte, most: 130, unit: ' MB' };
+}
+
+/** Each less the empty handler, so that what the platform costs is not in the ratio. */
+export function requestTargets(figures: readonly RequestFigures[]): Target[] {
+  const find = (name: RequestFigures['name']) => figures.find((one) => one.name === name);
+  const [ours, theirs, empty] = [find('blog-ours'), find('blog-mssql'), find('blog-empty')];
+  if (!ours || !theirs || !empty) return [];
+  const above = ({ cpuMsPerRequest }: RequestFigures) =>
+    cpuMsPerRequest.median - empty.cpuMsPerRequest.median;
+  return [
+    {
+      name: 'CPU per request to mssql, both less the empty handler',
+      value: above(ours) / above(theirs),
+      most: 0.6,
+    },
+    {
+      name: 'transactions/s to mssql',
+      value: ours.transactionsPerSecond.median / theirs.transactionsPerSecond.median,
+      least: 1.15,
+    },
+  ];
+}

@@ -1,0 +1,95 @@
+import type { ChildProcesses } from './child-processes.js';
+import { readRows } from './http-client.js';
+import { startPings } from './pings.js';
+import type { SqlProcess } from './sql-process.js';
+import { percentile, type Spread, spreadOf } from './statistics.js';
+import { startWorker } from './worker-process.js';
+
+export const paths = ['respond', 'rows', 'mssql-query', 'mssql-stream', 'tedious'] as const;
+export type Path = (typeof paths)[number];
+export type Mix = 'strings' | 'numbers';
+
+/** One table: all paths under the same conditions. */
+export interface Setting {
+  readonly mix: Mix;
+  readonly tls: boolean;
+}
+
+/** One stream of one path, from a worker process of its own. */
+export interface Run {
+  readonly rowsPerSecond: number;
+  readonly bytesPerRow: number;
+  readonly cpuSecondsPerMillion: number;
+  readonly firstByteMs: number;
+  readonly peakRssBytes: number;
+  readonly loopDelaysMs: readonly number[];
+  readonly pingsMs: readonly number[];
+}
+
+export interface PathFigures {
+  readonly path: Path;
+  readonly rowsPerSecond: Spread;
+  readonly cpuSecondsPerMillion: Spread;
+  readonly firstByteMs: Spread;
+  readonly peakRssBytes: Spread;
+  /** Over the delays of all runs. */
+  readonly loopP99Ms: number;
+  readonly pingP99Ms: number;
+}
+
+/** Enough for the compiler to have seen the loop that matters. */
+const warmUpRows = 50_000;
+
+/**
+ * Starts a worker, warms it up, and lets it stream `rows` rows. A worker lives for one measurement: peak memory is a
+ * figure of a process, and what one path leaves on the heap should not be the next one's burden.
+ *
+ * @throws BenchError, ChildProcessError
+ */
+export async function runOnce(
+  children: ChildProcesses,
+  sql: SqlProcess,
+  path: Path,
+  { mix, tls }: Setting,
+  rows: number,
+): Promise<Run> {
+  const worker = await startWorker(children, sql, { tls });
+  const order = (count: number) => ({ port: worker.port, path: `${path}?rows=${count}&mix=${mix}` });
+  const warmUp = Math.min(rows, warmUpRows);
+  await readRows(order(warmUp), warmUp);
+  const before = await worker.sample();
+  const pings = startPings(worker.port);
+  const figures = await readRows(order(rows), rows);
+  const pingsMs = await pings.stop();
+  const after = await worker.sample();
+  await worker.child.stop();
+  return {
+    rowsPerSecond: (rows / figures.totalMs) * 1_000,
+    bytesPerRow: figures.bytes / rows,
+    cpuSecondsPerMillion: ((after.cpuMs - before.cpuMs) / rows) * 1_000,
+    firstByteMs: figures.firstByteMs,
+    peakRssBytes: after.peakRssBytes,
+    loopDelaysMs: after.loopDelaysMs,
+    pingsMs,
+  };
+}
+
+export function figuresOf(path: Path, runs: readonly Run[]): PathFigures {
+  const spread = (key: 'rowsPerSecond' | 'cpuSecondsPerMillion' | 'firstByteMs' | 'peakRssBytes') =>
+    spreadOf(runs.map((run) => run[key]));
+  return {
+    path,
+    rowsPerSecond: spread('rowsPerSecond'),
+    cpuSecondsPerMillion: spread('cpuSecondsPerMillion'),
+    firstByteMs: spread('firstByteMs'),
+    peakRssBytes: spread('peakRssBytes'),
+    loopP99Ms: percentile(
+      runs.flatMap((run) => run.loopDelaysMs),
+      99,
+    ),
+    pingP99Ms: percentile(
+      runs.flatMap((run) => run.pingsMs),
+      99,
+    ),
+  };
+}

@@ -1,0 +1,49 @@
+import { fileURLToPath } from 'node:url';
+import type { PoolStats } from '../../index.js';
+import type { Child, ChildProcesses } from './child-processes.js';
+import { connectionString, type SqlProcess } from './sql-process.js';
+
+const program = fileURLToPath(new URL('./worker.js', import.meta.url));
+
+export interface Sample {
+  /** User and system time of the whole process, its garbage collector's threads with it. */
+  readonly cpuMs: number;
+  readonly rssBytes: number;
+  readonly peakRssBytes: number;
+  /** How late a timer came that was due every 10 ms, since the last sample. */
+  readonly loopDelaysMs: readonly number[];
+  /** Open TCP connections, of clients and to the server. */
+  readonly sockets: number;
+  readonly pools: readonly PoolStats[];
+  readonly invocations: { readonly begun: number; readonly running: number; readonly failed: number };
+}
+
+export interface WorkerProcess {
+  readonly child: Child;
+  /** Of the library's stream proxy. */
+  readonly port: number;
+  sample(): Promise<Sample>;
+}
+
+export interface WorkerOptions {
+  readonly tls?: boolean;
+  readonly env?: Record<string, string>;
+}
+
+/** @throws ChildProcessError */
+export async function startWorker(
+  children: ChildProcesses,
+  sql: SqlProcess,
+  { tls = false, env = {} }: WorkerOptions = {},
+): Promise<WorkerProcess> {
+  const child = children.start('The worker', program, [], {
+    AZURE_FUNCTIONS_ENVIRONMENT: 'Development',
+    BENCH_SQL: connectionString(sql, tls),
+    BENCH_SQL_PORT: String(sql.port),
+    BENCH_SQL_PASSWORD: sql.password,
+    BENCH_SQL_TLS: tls ? '1' : '',
+    ...env,
+  });
+  const { port } = await child.message<{ port: number }>();
+  return { child, port, sample: () => child.ask<Sample>('sample') };
+}
