@@ -84,7 +84,11 @@ async function invoke(request: IncomingMessage): Promise<void> {
     invocationId: headers['x-ms-invocation-id'],
     metadata,
     state: undefined as string | undefined,
-    request: { inputData: [{ name: trigger, data: { http } }], triggerMetadata: {} },
+    // The library takes the headers of a streamed request from here, not from the request itself.
+    request: {
+      inputData: [{ name: trigger, data: { http } }],
+      triggerMetadata: { Headers: { json: JSON.stringify(headers) } },
+    },
     log: () => {},
   };
   invocations.begun++;

@@ -7,6 +7,8 @@ import { startWorker } from './worker-process.js';
 export const requestPaths = ['blog-empty', 'blog-ours', 'blog-mssql'] as const;
 export type RequestPath = (typeof requestPaths)[number];
 
+const endpoints = { 'blog-empty': 'empty', 'blog-ours': 'ours', 'blog-mssql': 'mssql' } as const;
+
 export interface RequestOptions {
   readonly users: number;
   readonly seconds: number;
@@ -43,7 +45,7 @@ export async function runRequests(
   path: RequestPath,
   { users, seconds, keepAlive }: RequestOptions,
 ): Promise<RequestRun> {
-  const worker = await startWorker(children, sql);
+  const worker = await startWorker(children, sql, { endpoints: endpoints[path] });
   const load = putLoad({ port: worker.port, path, users, keepAlive, rampMs: warmUpMs / 4 });
   try {
     await load.run(Math.max(warmUpMs, users * 6));

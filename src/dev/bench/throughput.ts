@@ -3,10 +3,18 @@ import { readRows } from './http-client.js';
 import { startPings } from './pings.js';
 import type { SqlProcess } from './sql-process.js';
 import { percentile, type Spread, spreadOf } from './statistics.js';
-import { startWorker } from './worker-process.js';
+import { type Endpoints, startWorker } from './worker-process.js';
 
 export const paths = ['respond', 'rows', 'mssql-query', 'mssql-stream', 'tedious'] as const;
 export type Path = (typeof paths)[number];
+
+const endpoints: Record<Path, Endpoints> = {
+  respond: 'ours',
+  rows: 'ours',
+  'mssql-query': 'mssql',
+  'mssql-stream': 'mssql',
+  tedious: 'tedious',
+};
 export type Mix = 'strings' | 'numbers';
 
 /** One table: all paths under the same conditions. */
@@ -53,7 +61,7 @@ export async function runOnce(
   { mix, tls }: Setting,
   rows: number,
 ): Promise<Run> {
-  const worker = await startWorker(children, sql, { tls });
+  const worker = await startWorker(children, sql, { endpoints: endpoints[path], tls });
   const order = (count: number) => ({ port: worker.port, path: `${path}?rows=${count}&mix=${mix}` });
   const warmUp = Math.min(rows, warmUpRows);
   await readRows(order(warmUp), warmUp);

@@ -25,7 +25,11 @@ export interface WorkerProcess {
   sample(): Promise<Sample>;
 }
 
+/** A file of `endpoints/`. */
+export type Endpoints = 'empty' | 'ours' | 'mssql' | 'tedious';
+
 export interface WorkerOptions {
+  readonly endpoints: Endpoints;
   readonly tls?: boolean;
   readonly env?: Record<string, string>;
 }
@@ -34,9 +38,9 @@ export interface WorkerOptions {
 export async function startWorker(
   children: ChildProcesses,
   sql: SqlProcess,
-  { tls = false, env = {} }: WorkerOptions = {},
+  { endpoints, tls = false, env = {} }: WorkerOptions,
 ): Promise<WorkerProcess> {
-  const child = children.start('The worker', program, [], {
+  const child = children.start('The worker', program, [endpoints], {
     AZURE_FUNCTIONS_ENVIRONMENT: 'Development',
     BENCH_SQL: connectionString(sql, tls),
     BENCH_SQL_PORT: String(sql.port),

@@ -53,7 +53,11 @@ process.on('message', (message) => {
 });
 
 provideFunctionsCore();
-await import('./endpoints/all.js');
+const { app } = await import('@azure/functions');
+app.setup({ enableHttpStream: true });
+await import('./endpoints/empty.js');
+// One only: the drivers of the others would be in its memory.
+await import(`./endpoints/${process.argv[2]}.js`);
 const port = await serveProxy();
 setTimeout(tick, tickMs);
 process.send?.({ port });
