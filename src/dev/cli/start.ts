@@ -87,8 +87,10 @@ class Runtime {
   }
 
   /** The page /admin/threads; its shape is the lab's `ThreadsReport`. */
-  #threadsReport() {
-    return { takenAt: new Date().toISOString(), pools: [this.#threads.snapshot()] };
+  async #threadsReport() {
+    // Before the pool is looked at, which should be as it is at `takenAt`.
+    const eventLoop = (await this.#host?.eventLoop()) ?? null;
+    return { takenAt: new Date().toISOString(), pools: [this.#threads.snapshot()], eventLoop };
   }
 
   async #startSql(

@@ -10,6 +10,7 @@ import { FunctionServer } from './http/function-server.js';
 import { RequestLimiter } from './http/limiter.js';
 import { type LoadedApp, loadApp } from './loaded-app.js';
 import { LogWriter, type WriteText } from './log/log-writer.js';
+import type { LoopSnapshot } from './loop-monitor.js';
 import { SqlInputs } from './sql/sql-inputs.js';
 import { runDirectly, runOnThreads } from './sql/sql-runner.js';
 import { HostStartError } from './start-error.js';
@@ -32,7 +33,7 @@ export interface HostOptions {
   readonly write?: WriteText;
   /** Runs the sql input bindings on these threads, a thread standing still for each; the caller closes it. Default: none. */
   readonly sqlThreads?: BlockingPool;
-  /** Further pages below /admin/, by lower-case path; what they return is sent as JSON to this machine. */
+  /** Further pages below /admin/, by lower-case path; what they return, or what it resolves to, is sent as JSON to this machine. */
   readonly adminPages?: Readonly<Record<string, () => unknown>>;
   /** Gives up the start. */
   readonly signal?: AbortSignal;
@@ -50,6 +51,11 @@ export interface Host {
   readonly functions: readonly FunctionInfo[];
   /** Changes when a worker that died was replaced. */
   readonly workerPid: number;
+  /**
+   * The event loop of the worker, in which the functions run. Null when the worker does not answer within a second, because
+   * something holds its loop just then, and when there is none.
+   */
+  eventLoop(): Promise<LoopSnapshot | null>;
   /** Resolves when the host has stopped, or can't go on: then it still has to be stopped. */
   readonly ended: Promise<HostEnd>;
   /**
@@ -60,6 +66,7 @@ export interface Host {
 }
 
 const terminateMs = 5_000;
+const eventLoopMs = 1_000;
 /** A worker that ran this long before it died was no part of a series of deaths. */
 const healthyMs = 60_000;
 
@@ -159,6 +166,10 @@ class RunningHost implements Host {
       await this.stop({ graceMs: 0 });
       throw error;
     }
+  }
+
+  async eventLoop(): Promise<LoopSnapshot | null> {
+    return (await this.#worker?.eventLoop(eventLoopMs)) ?? null;
   }
 
   stop({ graceMs = 5_000 }: { graceMs?: number } = {}): Promise<void> {

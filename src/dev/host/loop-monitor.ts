@@ -124,13 +124,20 @@ async function stackOfMainThread(still: () => boolean): Promise<string | null> {
   const session = new Session();
   session.connectToMainThread();
   try {
-    await session.post('Debugger.enable', { maxScriptsCacheSize: 0 });
+    // V8 leaves the url of a frame empty: only the events that follow on enable tell a script's.
+    const scripts = new Map<string, string>();
+    session.on('Debugger.scriptParsed', ({ params }) => scripts.set(params.scriptId, params.url));
     const paused = new Promise<readonly Frame[]>((resolve) => {
       session.once('Debugger.paused', ({ params }) => resolve(params.callFrames));
     });
-    await session.post('Debugger.pause');
+    // Both at once: a call outside of JavaScript lets the inspector in only when it is over, and by the answer to the first
+    // the thread would be somewhere else.
+    await Promise.all([
+      session.post('Debugger.enable', { maxScriptsCacheSize: 0 }),
+      session.post('Debugger.pause'),
+    ]);
     const frames = await paused;
-    const stack = still() ? frames.map(frameText).join('\n') : null;
+    const stack = still() ? frames.map((frame) => frameText(frame, scripts)).join('\n') : null;
     await session.post('Debugger.resume');
     await session.post('Debugger.disable');
     return stack;
@@ -141,11 +148,15 @@ async function stackOfMainThread(still: () => boolean): Promise<string | null> {
 
 interface Frame {
   readonly functionName: string;
-  readonly url: string;
-  readonly location: { readonly lineNumber: number; readonly columnNumber?: number | undefined };
+  readonly location: {
+    readonly scriptId: string;
+    readonly lineNumber: number;
+    readonly columnNumber?: number | undefined;
+  };
 }
 
-function frameText({ functionName, url, location }: Frame): string {
+function frameText({ functionName, location }: Frame, scripts: ReadonlyMap<string, string>): string {
+  const url = scripts.get(location.scriptId) || '<anonymous>';
   const place = `${url}:${location.lineNumber + 1}:${(location.columnNumber ?? 0) + 1}`;
   return `at ${functionName || '<anonymous>'} (${place})`;
 }

@@ -1,3 +1,4 @@
+import type { LoopSnapshot } from './loop-monitor.js';
 import type {
   RpcBindingInfo,
   RpcInvocationRequest,
@@ -21,6 +22,8 @@ export type HostMessage =
       readonly token: string;
     }
   | { readonly type: 'invoke'; readonly request: RpcInvocationRequest }
+  /** Asks for the state of the worker's event loop. */
+  | { readonly type: 'eventLoop' }
   | { readonly type: 'terminate' };
 
 export interface RegisteredFunction {
@@ -67,6 +70,7 @@ export type WorkerMessage =
       readonly message: string;
       readonly functionName: string | undefined;
     }
+  | { readonly type: 'eventLoop'; readonly snapshot: LoopSnapshot | null }
   | { readonly type: 'terminated' };
 
 /** Carried by requests from the host to the worker's stream proxy. */

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { batched } from './batch.js';
 import type { LogWriter } from './log/log-writer.js';
+import type { LoopSnapshot } from './loop-monitor.js';
 import { type HostMessage, hostVersion, type WorkerMessage } from './protocol.js';
 import type { RpcInvocationRequest } from './rpc.js';
 import { HostStartError } from './start-error.js';
@@ -49,6 +50,7 @@ export class WorkerProcess {
   readonly #outgoing = batched<HostMessage>((messages) => {
     if (this.#child.connected) this.#child.send(messages, () => {});
   });
+  readonly #loopQuestions = new Set<(snapshot: LoopSnapshot | null) => void>();
   #onStart: ((message: WorkerMessage) => void) | undefined;
 
   constructor(options: WorkerOptions) {
@@ -128,6 +130,20 @@ export class WorkerProcess {
     this.#outgoing.push({ type: 'invoke', request });
   }
 
+  /** Null when there is no answer within `ms`: something holds the worker's event loop, or the worker is gone. */
+  eventLoop(ms: number): Promise<LoopSnapshot | null> {
+    return new Promise((resolve) => {
+      const settle = (snapshot: LoopSnapshot | null) => {
+        clearTimeout(timer);
+        this.#loopQuestions.delete(settle);
+        resolve(snapshot);
+      };
+      const timer = setTimeout(settle, ms, null);
+      this.#loopQuestions.add(settle);
+      this.#outgoing.push({ type: 'eventLoop' });
+    });
+  }
+
   /** Runs the appTerminate hooks; a worker that takes longer than `graceMs` is killed. */
   async terminate(graceMs: number): Promise<void> {
     this.#outgoing.push({ type: 'terminate' });
@@ -156,6 +172,9 @@ export class WorkerProcess {
       case 'startFailed':
         this.#onStart?.(message);
         break;
+      case 'eventLoop':
+        for (const settle of this.#loopQuestions) settle(message.snapshot);
+        break;
       case 'terminated':
         break;
     }
@@ -165,6 +184,7 @@ export class WorkerProcess {
     const pending = [...this.#pending.values()];
     this.#pending.clear();
     for (const onResult of pending) onResult(undefined);
+    for (const settle of this.#loopQuestions) settle(null);
   }
 }
 

@@ -7,7 +7,7 @@
 export interface ThreadsReport {
   readonly takenAt: string;
   readonly pools: readonly PoolReport[];
-  /** The event loop of the app's worker process, when the host watches it. */
+  /** The event loop of the app's worker process, when the host watches it; null when it gave no answer in time. */
   readonly eventLoop?: EventLoopReport | null;
 }
 

@@ -11,6 +11,7 @@ export function threadsText(report: ThreadsReport): string {
   const at = Date.parse(report.takenAt);
   const parts = [`Threads at ${report.takenAt}`, ...report.pools.map((pool) => poolText(pool, at))];
   if (report.pools.length === 0) parts.push('No pool of threads runs here.');
+  if (report.eventLoop === null) parts.push(loopHeld);
   if (report.eventLoop) parts.push(loopText(report.eventLoop));
   return `${parts.join('\n\n')}\n`;
 }
@@ -54,6 +55,9 @@ function queueText(queue: readonly WaitingReport[], at: number): string[] {
   const lines = queue.map((one) => `  ${duration(at, one.since)}${whose(one)}`);
   return [[`${queue.length} requests wait for a thread, oldest first`, ...lines].join('\n')];
 }
+
+const loopHeld = `Event loop of the worker: no answer within a second, so something holds it just now.
+  Look again when it is free: it is then told what held it, and for how long.`;
 
 function loopText({ delayMs, utilization, longest }: EventLoopReport): string {
   const delay = `delay mean ${delayMs.mean.toFixed(1)} ms, p99 ${delayMs.p99.toFixed(1)} ms, max ${delayMs.max.toFixed(1)} ms`;

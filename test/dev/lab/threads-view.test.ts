@@ -172,3 +172,10 @@ test('a server that is no such runtime is told by its status', async () => {
   expect(await main(['--url', url])).toBe(1);
   expect(output.err()).toMatch(/answered 404/);
 });
+
+test('a worker whose event loop is held just now is said to give no answer', () => {
+  expect(threadsText({ ...report, eventLoop: null })).toMatch(
+    /Event loop of the worker: no answer.*holds it/,
+  );
+  expect(threadsText(report)).not.toContain('Event loop');
+});

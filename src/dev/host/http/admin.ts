@@ -10,7 +10,7 @@ export interface AdminState {
   readonly baseUrl: string;
   readonly startedAt: number;
   readonly workerPid: number;
-  /** Further pages below /admin/, by path; what they return is sent as JSON. */
+  /** Further pages below /admin/, by path; what they return, or what it resolves to, is sent as JSON. */
   readonly pages: Readonly<Record<string, () => unknown>>;
 }
 
@@ -19,14 +19,14 @@ export interface AdminState {
  *
  * @param path in the letters of the client, without the query
  */
-export function respondAdmin(
+export async function respondAdmin(
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
   state: AdminState,
-): void {
+): Promise<void> {
   const body = isLoopback(request.socket.remoteAddress)
-    ? page(request, path.toLowerCase(), state)
+    ? await page(request, path.toLowerCase(), state)
     : undefined;
   if (body === undefined) respond(response, 404);
   else respond(response, 200, ['Content-Type', 'application/json; charset=utf-8'], JSON.stringify(body));

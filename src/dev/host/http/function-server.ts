@@ -99,7 +99,9 @@ export class FunctionServer {
     const queryStart = target.indexOf('?');
     const path = queryStart < 0 ? target : target.slice(0, queryStart);
     if (/^\/admin(?:\/|$)/i.test(path)) {
-      respondAdmin(request, response, path.replace(/\/$/, ''), this.#options.admin());
+      respondAdmin(request, response, path.replace(/\/$/, ''), this.#options.admin()).catch(() =>
+        respond(response, 500),
+      );
       return;
     }
     const loaded = app();

@@ -1,3 +1,4 @@
+import { type LoopMonitor, startLoopMonitor } from '../loop-monitor.js';
 import type { HostMessage, WorkerMessage } from '../protocol.js';
 import { post, postLast } from './channel.js';
 import { app, provideCoreModule, type Registration } from './core-api.js';
@@ -12,6 +13,7 @@ import { workerLog } from './worker-log.js';
 
 const functions = new Map<string, Registration>();
 let proxy: StreamProxy | undefined;
+let loopMonitor: LoopMonitor | undefined;
 
 async function start(message: Extract<HostMessage, { type: 'start' }>): Promise<void> {
   provideCoreModule(message.hostVersion);
@@ -24,6 +26,8 @@ async function start(message: Extract<HostMessage, { type: 'start' }>): Promise<
   }
   app.startupFinished = true;
   for (const registration of app.registrations) functions.set(registration.metadata.name, registration);
+  // Only now: loading holds the event loop too, and would hide for a minute what the functions do to it.
+  loopMonitor = startLoopMonitor();
   post({
     type: 'started',
     functions: app.registrations.map(({ metadata, file }) => ({
@@ -72,6 +76,9 @@ process.on('message', (messages: HostMessage[]) => {
       }
       case 'start':
         start(message).catch((error) => post(toStartFailed(error)));
+        break;
+      case 'eventLoop':
+        post({ type: 'eventLoop', snapshot: loopMonitor?.snapshot() ?? null });
         break;
       case 'terminate':
         terminate();
