@@ -12,6 +12,7 @@ Starts the app's functions, and the embedded SQL server when the app's connectio
   --threads-min N       blocking threads for sql input bindings from the start (default 8)
   --threads-max N       and at most (default 128)
   --threads-interval T  ms after which one more starts while work waits (default 1000)
+  --no-logger-cache     make a logger for each invocation instead of one for each function
 
   --verbose      also show the debug lines of host and worker
   --help         this text`;
@@ -24,6 +25,7 @@ export interface StartOptions {
   readonly app: string;
   readonly sql: boolean;
   readonly verbose: boolean;
+  readonly loggerCache: boolean;
   /** The pool on which the host's sql input bindings block. */
   readonly threads: { readonly min: number; readonly max: number; readonly intervalMs: number };
 }
@@ -44,6 +46,7 @@ export function parseStartOptions(args: readonly string[]): StartOptions | undef
       'threads-min': { type: 'string', default: '8' },
       'threads-max': { type: 'string', default: '128' },
       'threads-interval': { type: 'string', default: '1000' },
+      'no-logger-cache': { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -58,6 +61,7 @@ export function parseStartOptions(args: readonly string[]): StartOptions | undef
     app: values.app,
     sql: !values['no-sql'],
     verbose: values.verbose,
+    loggerCache: !values['no-logger-cache'],
     threads: {
       min: parseCount('--threads-min', values['threads-min'], startHelp),
       max: parseCount('--threads-max', values['threads-max'], startHelp),

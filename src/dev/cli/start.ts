@@ -62,7 +62,7 @@ class Runtime {
     const plan = planSql(settings.values);
     const { values, sqlName } = await this.#startSql(plan, settings);
     this.#stopping.throwIfAborted();
-    const { port, address, verbose } = this.#options;
+    const { port, address, verbose, loggerCache } = this.#options;
     this.#host = await startHost({
       appDir: this.#appDir,
       address,
@@ -70,6 +70,7 @@ class Runtime {
       settings: values,
       cors: settings.cors,
       verbose,
+      loggerCache,
       sqlThreads: this.#threads,
       adminPages: { '/admin/threads': () => this.#threadsReport() },
       signal: this.#stopping,

@@ -1,6 +1,6 @@
 import type { FunctionDescriptor, HttpTrigger } from './function-descriptor.js';
 import { parseRoute, RouteError } from './http/route-template.js';
-import { createFunctionLogger } from './log/function-logger.js';
+import type { FunctionLoggers } from './log/function-loggers.js';
 import type { LogWriter } from './log/log-writer.js';
 import { checkOutputs } from './output-bindings.js';
 import type { RegisteredFunction } from './protocol.js';
@@ -14,6 +14,7 @@ export interface DescriptorOptions {
   /** For messages. */
   readonly settingsFile: string;
   readonly log: LogWriter;
+  readonly loggers: (functionName: string) => FunctionLoggers;
   /** @throws HostStartError */
   readonly sqlInput: (functionName: string, bindingName: string, binding: RpcBindingInfo) => SqlInput;
 }
@@ -86,7 +87,7 @@ function describe(one: RegisteredFunction, options: DescriptorOptions): Function
     name: one.name,
     triggerType: trigger.type,
     triggerName,
-    logger: createFunctionLogger(one.name, options.log),
+    loggers: options.loggers(one.name),
     http: isHttp ? httpTrigger(one, trigger, options.routePrefix) : undefined,
     sqlInputs: runs ? inputs.map(([name, binding]) => options.sqlInput(one.name, name, binding)) : [],
     disabled,

@@ -1,5 +1,5 @@
 import type { RouteTemplate } from './http/route-template.js';
-import type { FunctionLogger } from './log/function-logger.js';
+import type { FunctionLoggers } from './log/function-loggers.js';
 import type { SqlInput } from './sql/sql-input.js';
 
 /** A function as the host knows it; made anew each time that a worker has loaded the app. */
@@ -8,7 +8,7 @@ export interface FunctionDescriptor {
   readonly triggerType: string;
   /** The name of the trigger's binding. */
   readonly triggerName: string;
-  readonly logger: FunctionLogger;
+  readonly loggers: FunctionLoggers;
   /** Undefined unless it is an HTTP function. */
   readonly http: HttpTrigger | undefined;
   readonly sqlInputs: readonly SqlInput[];

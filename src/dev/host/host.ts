@@ -9,7 +9,9 @@ import { Cors } from './http/cors.js';
 import { FunctionServer } from './http/function-server.js';
 import { RequestLimiter } from './http/limiter.js';
 import { type LoadedApp, loadApp } from './loaded-app.js';
+import { cachedLoggers, loggersPerInvocation } from './log/function-loggers.js';
 import { LogWriter, type WriteText } from './log/log-writer.js';
+import { ConsoleProvider, LoggerFactory } from './log/logger-factory.js';
 import type { LoopSnapshot } from './loop-monitor.js';
 import { SqlInputs } from './sql/sql-inputs.js';
 import { runDirectly, runOnThreads } from './sql/sql-runner.js';
@@ -31,6 +33,8 @@ export interface HostOptions {
   readonly verbose?: boolean;
   /** Takes log lines, a few at a time. Default: standard output. */
   readonly write?: WriteText;
+  /** Keeps one logger for each function, as long as the app is loaded; false makes one for each invocation. Default: true. */
+  readonly loggerCache?: boolean;
   /** Runs the sql input bindings on these threads, a thread standing still for each; the caller closes it. Default: none. */
   readonly sqlThreads?: BlockingPool;
   /** Further pages below /admin/, by lower-case path; what they return, or what it resolves to, is sent as JSON to this machine. */
@@ -115,12 +119,18 @@ class RunningHost implements Host {
   }
 
   async start(): Promise<void> {
-    const { appDir, signal, sqlThreads } = this.#options;
+    const { appDir, signal, sqlThreads, loggerCache = true } = this.#options;
     const files = entryFiles(appDir);
     const hostJson = readHostJson(appDir);
     const local = readAppSettings(appDir);
     const settings = this.#options.settings ?? local.values;
     for (const warning of hostJson.warnings) this.#log.line(`Warning: ${warning}`);
+    const factory = new LoggerFactory({
+      providers: [new ConsoleProvider(this.#log)],
+      filters: hostJson.logFilters,
+      verbose: this.#log.verbose,
+    });
+    const createLoggers = loggerCache ? cachedLoggers : loggersPerInvocation;
     const sql = new SqlInputs(
       settings,
       local.file,
@@ -156,6 +166,7 @@ class RunningHost implements Host {
             settings,
             settingsFile: local.file,
             log: this.#log,
+            loggers: (functionName) => createLoggers(functionName, factory),
             sqlInput: (functionName, name, binding) => sql.define(functionName, name, binding),
           },
         );

@@ -24,11 +24,11 @@ export async function loadApp(
   let functions: readonly FunctionDescriptor[] = [];
   const workerOptions: WorkerOptions = {
     ...options,
-    onLog({ level, category, message, functionName }) {
-      const logger = functions.find(({ name }) => name === functionName)?.logger;
+    onLog({ level, category, message, functionName, invocationId }) {
+      const loggers = functions.find(({ name }) => name === functionName)?.loggers;
       // What the worker and the library say for themselves is for those who look into them.
       if (category !== 'user' && level !== 'warning' && level !== 'error') options.log.debug(message);
-      else if (logger) logger.log(level, message);
+      else if (loggers) loggers.of(invocationId ?? '').log(level, message);
       else options.log.line(message);
     },
   };

@@ -69,6 +69,7 @@ export type WorkerMessage =
       readonly category: RpcLogCategory;
       readonly message: string;
       readonly functionName: string | undefined;
+      readonly invocationId: string | undefined;
     }
   | { readonly type: 'eventLoop'; readonly snapshot: LoopSnapshot | null }
   | { readonly type: 'terminated' };

@@ -1,3 +1,4 @@
+import { type LogFilter, parseLogLevel } from '../log/log-filters.js';
 import { type JsonFile, readJsonFile } from './json-file.js';
 
 export interface HostJson {
@@ -11,6 +12,8 @@ export interface HostJson {
   readonly maxOutstandingRequests: number | undefined;
   /** Added to each response of a function. */
   readonly customHeaders: Readonly<Record<string, string>>;
+  /** `logging.logLevel`. */
+  readonly logFilters: readonly LogFilter[];
   /** What is in the file, and without effect. */
   readonly warnings: readonly string[];
 }
@@ -25,6 +28,7 @@ export function readHostJson(appDir: string): HostJson {
       maxConcurrentRequests: undefined,
       maxOutstandingRequests: undefined,
       customHeaders: {},
+      logFilters: [],
       warnings: ['The app has no host.json; Azure needs one with at least { "version": "2.0" }.'],
     };
   }
@@ -41,6 +45,7 @@ export function readHostJson(appDir: string): HostJson {
         throw file.wrong(node, [...http, 'customHeaders', name], 'must be a string');
       }),
     ),
+    logFilters: logFilters(file),
     warnings: misplaced(file),
   };
 }
@@ -63,6 +68,19 @@ function timeoutMs(file: JsonFile): number | undefined {
   const ms = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1_000;
   if (ms > 0) return ms;
   throw file.wrong(node, ['functionTimeout'], 'must be a time such as "00:05:00", or "-1" for no limit');
+}
+
+function logFilters(file: JsonFile): LogFilter[] {
+  const place = ['logging', 'logLevel'];
+  return [...file.object(...place)].map(([category, node]) => {
+    const level = typeof node.value === 'string' ? parseLogLevel(node.value) : undefined;
+    if (level === undefined) {
+      const levels = 'Trace, Debug, Information, Warning, Error, Critical or None';
+      throw file.wrong(node, [...place, category], `must be ${levels}`);
+    }
+    if (category.split('*').length > 2) throw file.wrong(node, [...place, category], 'may have one * only');
+    return { category: category.toLowerCase() === 'default' ? undefined : category, level };
+  });
 }
 
 /** Places where people put settings of the HTTP extension, and where the host ignores them. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FunctionDescriptor } from '../function-descriptor.js';
 import type { LoadedApp } from '../loaded-app.js';
+import type { FunctionLogger } from '../log/function-logger.js';
 import { functionFailed } from '../problem.js';
 import type { InvocationFailure } from '../protocol.js';
 import type { RpcInvocationRequest, RpcParameterBinding, RpcTypedData } from '../rpc.js';
@@ -22,6 +23,7 @@ export class HttpInvocation {
   readonly #request: FunctionRequest;
   readonly #response: ServerResponse;
   readonly #extra: ExtraHeaders;
+  readonly #logger: FunctionLogger;
   readonly #startedAt = performance.now();
   #forward: StreamForward | undefined;
   #ended = false;
@@ -38,12 +40,13 @@ export class HttpInvocation {
     this.#request = request;
     this.#response = response;
     this.#extra = extra;
+    this.#logger = fn.loggers.begin(request.invocationId);
   }
 
   /** Resolves when the function has ended; the client may still be reading. Never rejects. */
   async run(timeoutMs: number | undefined): Promise<void> {
     const { invocationId: id } = this.#request;
-    this.#fn.logger.executing(id);
+    this.#logger.executing(id);
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.#timeOut(timeoutMs), timeoutMs);
     try {
       if (Number(this.#request.incoming.headers['content-length'] ?? 0) > maxBodyBytes) this.#refuseBody();
@@ -190,6 +193,8 @@ export class HttpInvocation {
   #end(failure: InvocationFailure | undefined): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#fn.logger.executed(this.#request.invocationId, performance.now() - this.#startedAt, failure);
+    const { invocationId: id } = this.#request;
+    this.#logger.executed(id, performance.now() - this.#startedAt, failure);
+    this.#fn.loggers.end(id);
   }
 }

@@ -1,8 +1,8 @@
 import type { InvocationFailure } from '../protocol.js';
 import type { RpcLogLevel } from '../rpc.js';
-import type { LogWriter } from './log-writer.js';
+import type { LoggerFactory } from './logger-factory.js';
 
-/** What the log says of one function. Made once for its descriptor and kept there. */
+/** What the log says of one function. */
 export interface FunctionLogger {
   executing(invocationId: string): void;
   executed(invocationId: string, durationMs: number, failure?: InvocationFailure): void;
@@ -10,29 +10,30 @@ export interface FunctionLogger {
   log(level: RpcLogLevel, message: string): void;
 }
 
-const shownLevels: ReadonlySet<RpcLogLevel> = new Set(['information', 'warning', 'error', 'critical']);
-
-export function createFunctionLogger(functionName: string, writer: LogWriter): FunctionLogger {
+/** The categories are those of the real host: `Function.<name>`, and `Function.<name>.User` for what the function writes. */
+export function createFunctionLogger(functionName: string, factory: LoggerFactory): FunctionLogger {
   const subject = `'Functions.${functionName}'`;
+  const host = factory.createLogger(`Function.${functionName}`);
+  const user = factory.createLogger(`Function.${functionName}.User`);
   return {
     executing(id) {
-      writer.line(
+      host.log(
+        'information',
         `Executing ${subject} (Reason='This function was programmatically called via the host APIs.', Id=${id})`,
       );
     },
     executed(id, durationMs, failure) {
       const took = `Id=${id}, Duration=${Math.round(durationMs)}ms`;
       if (failure === undefined) {
-        writer.line(`Executed ${subject} (Succeeded, ${took})`);
+        host.log('information', `Executed ${subject} (Succeeded, ${took})`);
         return;
       }
       const where = failure.at === undefined ? '' : ` at ${failure.at}`;
-      writer.line(`Executed ${subject} (Failed, ${took}) ${oneLine(failure.message)}${where}`);
-      if (failure.stack !== undefined) writer.debug(failure.stack);
+      host.log('error', `Executed ${subject} (Failed, ${took}) ${oneLine(failure.message)}${where}`);
+      if (failure.stack !== undefined) host.log('debug', failure.stack);
     },
     log(level, message) {
-      if (shownLevels.has(level)) writer.line(message);
-      else if (level !== 'none') writer.debug(message);
+      user.log(level, message);
     },
   };
 }

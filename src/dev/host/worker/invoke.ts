@@ -83,6 +83,7 @@ class Invocation implements CoreInvocationContext {
   ): void {
     workerLog(level, category, message, {
       functionName: this.metadata.name,
+      invocationId: this.invocationId,
       invocationContext: this.context,
       hookData: this.#hookData,
     });

@@ -4,6 +4,7 @@ import { appHookData, executeLogHooks, hasHooks } from './hooks.js';
 
 export interface InvocationLogContext {
   readonly functionName: string;
+  readonly invocationId: string;
   readonly invocationContext: unknown;
   readonly hookData: Record<string, unknown>;
 }
@@ -32,5 +33,11 @@ export function workerLog(
       // A hook that throws must not take the line with it.
     }
   }
-  post({ type: 'log', category, functionName: invocation?.functionName, ...sent });
+  post({
+    type: 'log',
+    category,
+    functionName: invocation?.functionName,
+    invocationId: invocation?.invocationId,
+    ...sent,
+  });
 }
