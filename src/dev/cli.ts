@@ -14,13 +14,17 @@ const commands: Record<string, () => Promise<Command>> = {
     summary: 'calls the blocking and the awaiting portal, and counts answers',
     run: (await import('./lab/requester.js')).main,
   }),
+  'bench-logger': async () => ({
+    summary: 'measures what the logger cache of the runtime changes',
+    run: (await import('./bench/logger.js')).main,
+  }),
   docs: async () => (await import('./cli/docs.js')).docs,
 };
 
 async function help(): Promise<string> {
   const lines = ['Usage: node .build/dev/cli.js COMMAND [options]', '', 'Commands:'];
   for (const [name, load] of Object.entries(commands)) {
-    lines.push(`  ${name.padEnd(10)} ${(await load()).summary}`);
+    lines.push(`  ${name.padEnd(14)} ${(await load()).summary}`);
   }
   return [...lines, '', 'COMMAND --help shows its options.'].join('\n');
 }
