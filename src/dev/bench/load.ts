@@ -23,6 +23,8 @@ export interface LoadFigures {
 }
 
 export interface Load {
+  /** Waits until every user has had an answer: then all connections are open. @throws BenchError after 2 minutes */
+  warmUp(): Promise<void>;
   /** Lets time pass. @throws BenchError when no answer comes at all */
   run(ms: number): Promise<void>;
   reset(): void;
@@ -30,21 +32,27 @@ export interface Load {
   stop(): void;
 }
 
+const warmUpDeadlineMs = 120_000;
+
 export function putLoad({ port, path, users, keepAlive, rampMs }: LoadOptions): Load {
   const agent = new Agent({ keepAlive, maxSockets: users });
   let stopped = false;
   let latencies: number[] = [];
   let failures = 0;
+  let served = 0;
   let since = performance.now();
 
   async function user(index: number): Promise<void> {
     await sleep((rampMs * index) / users);
-    while (!stopped) {
+    for (let isFirst = true; !stopped; ) {
       const began = performance.now();
       const whole = await request().catch(() => false);
       if (stopped) return;
-      if (whole) latencies.push(performance.now() - began);
-      else {
+      if (whole) {
+        latencies.push(performance.now() - began);
+        if (isFirst) served++;
+        isFirst = false;
+      } else {
         failures++;
         // A worker that refuses at once should not be asked without pause.
         await sleep(100);
@@ -61,6 +69,16 @@ export function putLoad({ port, path, users, keepAlive, rampMs }: LoadOptions): 
 
   for (let index = 0; index < users; index++) void user(index);
   return {
+    async warmUp() {
+      const deadline = performance.now() + warmUpDeadlineMs;
+      while (served < users) {
+        if (performance.now() > deadline)
+          throw new BenchError(
+            `${path}: ${served} of ${users} users had an answer in ${warmUpDeadlineMs / 1_000} s, with ${failures} failures; try fewer --users.`,
+          );
+        await sleep(50);
+      }
+    },
     async run(ms) {
       await sleep(ms);
       if (latencies.length === 0)

@@ -30,8 +30,10 @@ export interface RequestFigures {
   readonly failures: number;
 }
 
-/** Users start within this time, and each has been answered at least once before the measurement begins. */
-const warmUpMs = 5_000;
+/** Users start within this time. */
+const rampMs = 2_000;
+/** Once each has been answered; the burst of logins has passed by then, and should not be in the figures. */
+const settleMs = 3_000;
 
 /**
  * Simulated users on an endpoint that takes a second and gives 10 rows, each sending its next request when it has its
@@ -46,9 +48,10 @@ export async function runRequests(
   { users, seconds, keepAlive }: RequestOptions,
 ): Promise<RequestRun> {
   const worker = await startWorker(children, sql, { endpoints: endpoints[path] });
-  const load = putLoad({ port: worker.port, path, users, keepAlive, rampMs: warmUpMs / 4 });
+  const load = putLoad({ port: worker.port, path, users, keepAlive, rampMs });
   try {
-    await load.run(Math.max(warmUpMs, users * 6));
+    await load.warmUp();
+    await load.run(settleMs);
     const before = await worker.sample();
     load.reset();
     await load.run(seconds * 1_000);
