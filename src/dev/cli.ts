@@ -14,6 +14,14 @@ const commands: Record<string, () => Promise<Command>> = {
     summary: 'calls the blocking and the awaiting portal, and counts answers',
     run: (await import('./lab/requester.js')).main,
   }),
+  bench: async () => ({
+    summary: 'measures sqlStream and the usual driver paths side by side',
+    run: (await import('./bench/bench.js')).main,
+  }),
+  soak: async () => ({
+    summary: 'runs users that leave, read slowly and meet faults, and checks what is left over',
+    run: (await import('./bench/soak.js')).main,
+  }),
   'bench-logger': async () => ({
     summary: 'measures what the logger cache of the runtime changes',
     run: (await import('./bench/logger.js')).main,
