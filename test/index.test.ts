@@ -16,6 +16,9 @@ interface Numbered {
   readonly Id: number;
 }
 
+/** As JSON more than a chunk, and short enough to be read from the socket at once. */
+const manyIds = Array.from({ length: 6_000 }, (_, id) => id);
+
 let server: RawServer;
 let proxy: FunctionsProxy;
 
@@ -40,6 +43,7 @@ beforeAll(async () => {
       for await (const one of three.rows(request, context)) return { jsonBody: one };
       return undefined;
     }),
+    Many: define(`ids ${manyIds.join()}`).handler(),
     Wait: wait.handler(),
     Aborted: wait.handler((request, context) =>
       wait.rows(request, context, { signal: AbortSignal.timeout(20) }),
@@ -68,6 +72,12 @@ beforeEach(() => {
 afterAll(async () => {
   await closeSqlStreams(0);
   await server.close();
+});
+
+test('rows that are all there but make several chunks arrive whole', async () => {
+  const answer = await proxy.call('Many');
+  expect(answer).toMatchObject({ status: 200, complete: true });
+  expect(JSON.parse(answer.body)).toEqual(manyIds.map((Id) => ({ Id })));
 });
 
 test('rows of the database are a JSON array of known length, as it is all there', async () => {

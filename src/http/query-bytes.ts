@@ -7,7 +7,9 @@ export function queryBytes(source: RowSource, format: Format): ByteSource {
   const chunks = source.chunks(format.writer);
   return {
     get complete() {
-      return source.stats.ended === 'complete';
+      // Not whether the command is over: chunks of its rows may still wait, and the first of them, taken for the last,
+      // would be sent as a whole body with its length.
+      return source.exhausted;
     },
     next: () => chunks.next(),
     stop: () => void source.cancel(),

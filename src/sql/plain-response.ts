@@ -77,6 +77,10 @@ export class PlainResponse {
     this.#request.resume();
   }
 
+  get exhausted(): boolean {
+    return this.#closed;
+  }
+
   readJson(writer: RowWriter): void {
     const { infos } = this.columns;
     const values = infos.map((info) => writerFor(info, this.#formats));

@@ -61,6 +61,11 @@ export class Response implements TappedSink {
     return this.#ended && this.#error === undefined;
   }
 
+  /** The request ended well, and no bytes of its rows wait for the reader. */
+  get exhausted(): boolean {
+    return this.succeeded && this.#json?.output.readyCount === 0;
+  }
+
   get isWanted(): boolean {
     return this.#isConnected();
   }

@@ -53,6 +53,9 @@ export function rowSourceOf(running: Running): RowSource {
     get stats() {
       return running.stats;
     },
+    get exhausted() {
+      return response.exhausted;
+    },
     serialize: running.serialize,
     cancel: (reason) => running.cancel(reason),
     chunks(writer: RowWriter) {

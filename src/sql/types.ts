@@ -190,6 +190,8 @@ export interface RowSource {
   /** Empty when the command returned no recordset at all; then there are no rows either. */
   readonly columns: readonly ColumnInfo[];
   readonly stats: RowStats;
+  /** Whether `chunks` has handed out its last chunk, as far as is known without asking for another. */
+  readonly exhausted: boolean;
   /**
    * The rows as bytes. Chunks are about 32 KiB, 64 KiB at most unless one value is longer; each is a buffer of its own. The consumer's pace is the database's.
    * Throws a SqlStreamError when the command fails amid the rows; what was handed out before is then incomplete, and `close` was not written.

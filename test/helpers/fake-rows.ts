@@ -19,6 +19,7 @@ export const intColumn: ColumnInfo = { name: 'Id', type: 'int', nullable: false 
 export function fakeSource({ next, columns = [intColumn] }: FakeRows): FakeSource {
   let ended: RowStats['ended'];
   let rows = 0;
+  let exhausted = false;
   const source: FakeSource = {
     columns,
     cancelled: false,
@@ -35,11 +36,15 @@ export function fakeSource({ next, columns = [intColumn] }: FakeRows): FakeSourc
         ended,
       };
     },
+    get exhausted() {
+      return exhausted;
+    },
     async *chunks(writer: RowWriter) {
       for await (const text of texts()) {
         yield Buffer.from(`${rows === 1 ? writer.open : writer.separator}${text}${writer.rowEnd.slice(1)}`);
       }
       ended = 'complete';
+      exhausted = true;
       yield Buffer.from(`${rows === 0 ? writer.open : ''}${writer.close}`);
     },
     async *rows() {
