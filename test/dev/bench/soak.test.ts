@@ -75,7 +75,7 @@ test('a soak in which nothing came whole has not shown anything', () => {
 });
 
 test('a soak of seconds ends with all put away', async () => {
-  const args = ['--minutes', '0.05', '--users', '8', '--rows', '100'];
+  const args = ['--minutes', '0.05', '--users', '8'];
   const running = startProgram('soak', args);
   const { code, stdout, stderr } = await within(50_000, 'the soak', running.finished);
   expect(stderr).toBe('');
