@@ -5,6 +5,7 @@ import { connectError } from './server-errors.js';
 import { toTediousConfig } from './tedious-config.js';
 import {
   hasOpenTransaction,
+  insistOnEncryption,
   internals,
   type RowSink,
   resetWithNextRequest,
@@ -78,7 +79,11 @@ export class SqlConnection {
       // Without a listener, a reset of an idle connection would end the process.
       tedious.on('error', () => connection.#lose());
       tedious.on('end', () => connection.#lose());
-      if (internals !== undefined) connection.#tap();
+      if (internals !== undefined) {
+        connection.#tap();
+        // A strict connection is encrypted before it says anything.
+        if (options.encrypt === 'mandatory') insistOnEncryption(tedious);
+      }
       tedious.once('connect', (error?: Error) => {
         tedious.off('errorMessage', onErrorMessage);
         connection.#loggedIn = true;

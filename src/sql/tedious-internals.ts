@@ -28,6 +28,7 @@ type TokenHandler = Record<string, (token: Token) => void>;
 interface PrivateConnection {
   createTokenStreamParser(message: Readable, handler: TokenHandler): EventEmitter;
   sendLogin7Packet(): void;
+  performTlsNegotiation(prelogin: { encryptionString?: string }, signal: AbortSignal): Promise<void>;
   messageIo: { sendMessage?(type: number, data?: Buffer, reset?: boolean): unknown };
   resetConnectionOnNextRequest: boolean;
   inTransaction: boolean;
@@ -61,6 +62,7 @@ function load(): Internals | undefined {
     const complete =
       typeof connection.prototype.createTokenStreamParser === 'function' &&
       typeof connection.prototype.sendLogin7Packet === 'function' &&
+      typeof connection.prototype.performTlsNegotiation === 'function' &&
       typeof StreamParser.prototype.readToken === 'function' &&
       typeof Collation.fromBuffer === 'function';
     return complete ? { StreamParser, Collation } : undefined;
@@ -271,4 +273,20 @@ export function resetWithNextRequest(connection: Connection): void {
 /** The last request left a transaction open. */
 export function hasOpenTransaction(connection: Connection): boolean {
   return (connection as unknown as PrivateConnection).inTransaction === true;
+}
+
+/**
+ * Refuses a server that offers no encryption to a connection that must have it: tedious would go on in plain text, and
+ * send the password that way. For a connection that is not connected yet, with `encrypt: true`.
+ */
+export function insistOnEncryption(connection: Connection): void {
+  const target = connection as unknown as PrivateConnection;
+  const original = target.performTlsNegotiation;
+  target.performTlsNegotiation = (prelogin, signal) => {
+    const { encryptionString: offer } = prelogin;
+    if (offer === 'ON' || offer === 'REQ') return original.call(target, prelogin, signal);
+    const text =
+      'The server offers no encryption, and the connection string asks for it. Use Encrypt=false only where the network is trusted.';
+    return Promise.reject(Object.assign(new Error(text), { code: 'ENOENCRYPTION' }));
+  };
 }
