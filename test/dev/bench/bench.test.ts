@@ -40,9 +40,10 @@ test('a run of few rows measures all paths, and says what is reached', async () 
   expect(stderr).toBe('');
   expect(code).toBe(0);
   expect(stdout).toContain('#### numbers and dates, plain');
+  // So few rows can be sent between two pings: then there is no figure for them.
   for (const label of ['`respond()`', '`rows()`', '`query()`', '`toReadableStream()`', '`row` events'])
     expect(stdout).toMatch(
-      new RegExp(`^\\| .*${label.replace(/[()]/g, '\\$&')}.*\\|( +[\\d,.]+ \\|){6}$`, 'm'),
+      new RegExp(`^\\| .*${label.replace(/[()]/g, '\\$&')}.*\\|( +[\\d,.]+ \\|){5} +([\\d,.]+|-) \\|$`, 'm'),
     );
   expect(stdout).toMatch(
     /respond\(\), rows\/s to mssql stream: [\d.]+ \(at least 10\.00\), (reached|MISSED)/,
