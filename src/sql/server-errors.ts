@@ -20,7 +20,7 @@ export function isResuming(number: number | undefined): boolean {
   return number !== undefined && resuming.has(number);
 }
 
-export function isTransient(number: number | undefined): boolean {
+function isTransient(number: number | undefined): boolean {
   return number !== undefined && (notStarted.has(number) || maybeDone.has(number));
 }
 

@@ -10,9 +10,8 @@ export const defaultLogin = { user: 'sa', password: 'Local-development-1', datab
 export type SqlPlan =
   | {
       readonly kind: 'embedded';
-      /** One of the settings that mean it, with its value. */
+      /** One of the settings that mean it. */
       readonly setting: string;
-      readonly connectionString: string;
       readonly user: string;
       readonly password: string;
       readonly databases: readonly string[];
@@ -39,7 +38,6 @@ export function planSql(settings: Settings): SqlPlan {
     return {
       kind: 'embedded',
       setting: first.setting,
-      connectionString: first.value,
       user: first.parsed.user ?? defaultLogin.user,
       password: first.parsed.password ?? defaultLogin.password,
       databases: [...new Set(databases)],

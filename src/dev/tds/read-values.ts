@@ -52,7 +52,7 @@ function shortLength(typeByte: number, type: SqlType, decode: Decode, most: numb
 }
 
 /** Joins the chunks; the total that the client declares is not believed (it may also be "unknown"). */
-export function readPartial(reader: ByteReader): Buffer | null {
+function readPartial(reader: ByteReader): Buffer | null {
   if (reader.u64() === 0xffff_ffff_ffff_ffffn) return null;
   const chunks: Buffer[] = [];
   for (let size = reader.u32(); size !== 0; size = reader.u32()) chunks.push(reader.take(size));

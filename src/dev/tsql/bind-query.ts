@@ -300,7 +300,7 @@ function ordinal(expr: Expr, outputs: readonly Output[]): number | undefined {
 }
 
 /** Stands for a column of a compound: the type that both sides convert to. */
-export function unified(nodes: readonly Node[]): Node {
+function unified(nodes: readonly Node[]): Node {
   const typed = nodes.filter((node) => !isNullLiteral(node));
   const type = (typed.length > 0 ? typed : nodes).map((node) => node.type).reduce(unify);
   return { k: 'input', sql: '', type, nullable: nodes.some((node) => node.nullable) };

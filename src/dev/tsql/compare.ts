@@ -13,7 +13,7 @@ const collators: Readonly<Record<string, Intl.Collator>> = {
 const trim = (text: string): string => (text.endsWith(' ') ? text.replace(/ +$/, '') : text);
 
 /** Compares as T-SQL does: trailing blanks don't count; case and accents as the collation says. */
-export function compareText(sensitivity: string, a: string, b: string): number {
+function compareText(sensitivity: string, a: string, b: string): number {
   const x = trim(a);
   const y = trim(b);
   if (x === y) return 0;

@@ -90,7 +90,7 @@ function formatBinary(bytes: Uint8Array, to: SqlType, style: number): string {
   return new TextDecoder('windows-1252').decode(bytes);
 }
 
-export function formatTemporal(value: Present, from: SqlType, style: number): string {
+function formatTemporal(value: Present, from: SqlType, style: number): string {
   if (from.name === 'datetimeoffset') {
     const { ticks, offset } = value as OffsetDateTime;
     const local = ticks + BigInt(offset) * ticksPerMinute;

@@ -103,7 +103,7 @@ function toScale(value: Present, from: SqlType, to: SqlType): bigint {
 }
 
 /** Checks the range of an exact type and raises 8115. */
-export function checkRange(value: bigint, type: SqlType, from: string): bigint {
+function checkRange(value: bigint, type: SqlType, from: string): bigint {
   if (type.name === 'decimal') return checkPrecision(value, type, from);
   return inBounds(value, type, () => sqlError(8115, from, type.name));
 }

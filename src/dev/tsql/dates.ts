@@ -89,7 +89,7 @@ export function parseMoment(text: string, source: string, target: SqlType): Mome
   return { days: days!, time, offset: zone ? parseOffset(zone) : undefined, fractionDigits: fraction.length };
 }
 
-export function parseOffset(zone: string): number {
+function parseOffset(zone: string): number {
   if (zone === 'Z') return 0;
   const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4));
   if (minutes > 840) fail(241);

@@ -29,7 +29,7 @@ export function parseDecimal(text: string): { value: bigint; scale: number } | u
 }
 
 /** The exact value of a double, as an integer and a scale. */
-export function exactFloat(x: number): { value: bigint; scale: number } {
+function exactFloat(x: number): { value: bigint; scale: number } {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, x);
   const bits = view.getBigUint64(0);

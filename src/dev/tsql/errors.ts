@@ -253,7 +253,7 @@ export function fail(number: number, ...values: readonly (string | number | bigi
 }
 
 /** The number of all refusals. Azure SQL's "statement not supported"; no client takes it for transient. */
-export const refusalNumber = 40510;
+const refusalNumber = 40510;
 
 /** Refuses by name what SQL Server has and this engine does not. */
 export function refuse(what: string): never {

@@ -54,7 +54,7 @@ export function findTable(parts: readonly string[], session: Session): Table | u
   return schema === 'dbo' ? owner?.tables.get(name.toLowerCase()) : undefined;
 }
 
-export function binderHost(runtime: Runtime): BinderHost {
+function binderHost(runtime: Runtime): BinderHost {
   const { session } = runtime;
   return {
     variableType: (name) => runtime.variables.get(name.toLowerCase())?.type ?? fail(137, name),

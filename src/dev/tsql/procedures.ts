@@ -21,7 +21,7 @@ export interface Value {
   readonly assign?: ((value: SqlValue, type: SqlType) => void) | undefined;
 }
 
-export function assignConverted(value: SqlValue, from: SqlType, to: SqlType): SqlValue {
+function assignConverted(value: SqlValue, from: SqlType, to: SqlType): SqlValue {
   if (value === null) return null;
   checkImplicit(from, to);
   return convert(value, from, to);

@@ -84,7 +84,7 @@ function writeUnits(out: JsonOutput, count: number, unitAt: (index: number) => n
   out.buffer[out.position++] = quote;
 }
 
-export function writeString(out: JsonOutput, text: string): void {
+function writeString(out: JsonOutput, text: string): void {
   writeUnits(out, text.length, (index) => text.charCodeAt(index));
 }
 

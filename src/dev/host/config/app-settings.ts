@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { HostStartError } from '../start-error.js';
 import { type JsonFile, readJsonFile } from './json-file.js';
 
-export const settingsFileName = 'local.settings.json';
+const settingsFileName = 'local.settings.json';
 
 export interface CorsSettings {
   /** `*` or exact origins; empty when CORS is off. */
