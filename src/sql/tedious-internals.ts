@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
 import type { Connection } from 'tedious';
 import { SqlStreamError } from './errors.js';
+import { JoinBlock } from './join-block.js';
 import type { TediousColumn } from './rows/tedious-column.js';
 
 interface Token {
@@ -108,6 +109,7 @@ class RowTokenParser extends EventEmitter implements TappedParser {
   readonly #handler: TokenHandler;
   readonly #sink: RowSink;
   readonly #queue: Buffer[] = [];
+  readonly #block = new JoinBlock();
   #wanting: ((result: IteratorResult<Buffer>) => void) | undefined;
   #busy = false;
   #paused = false;
@@ -163,9 +165,9 @@ class RowTokenParser extends EventEmitter implements TappedParser {
   /** Only while tedious waits for nothing: it keeps the rest of its bytes itself. */
   #takeQueue(): void {
     const tokens = this.#tokens;
-    const rest = tokens.position < tokens.buffer.length ? [tokens.buffer.subarray(tokens.position)] : [];
-    const chunks = [...rest, ...this.#queue.splice(0)];
-    tokens.buffer = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+    const rest = tokens.buffer.subarray(tokens.position);
+    const chunks = this.#queue.splice(0);
+    tokens.buffer = rest.length === 0 && chunks.length === 1 ? chunks[0]! : this.#block.join(rest, chunks);
     tokens.position = 0;
   }
 
@@ -189,6 +191,11 @@ class RowTokenParser extends EventEmitter implements TappedParser {
         if (outcome === 'pause') this.pause();
         if (outcome === 'more') break;
         continue;
+      }
+      // What tedious takes of its tokens it may keep.
+      if (this.#block.holds(tokens.buffer)) {
+        tokens.buffer = Buffer.from(tokens.buffer.subarray(tokens.position));
+        tokens.position = 0;
       }
       tokens.position += 1;
       this.#handle(tokens.readToken(type));

@@ -1,58 +1,57 @@
 import type { RowWriter } from '../types.js';
 import type { Codec } from './codec.js';
 import type { Columns } from './columns.js';
-import { JsonOutput } from './json-output.js';
+import { type Framing, framingOf } from './framing.js';
+import { type FixedText, JsonOutput } from './json-output.js';
 import type { RowReader } from './row-reader.js';
 import type { RowVisitor } from './row-scanner.js';
 
 /** Chunks that may wait for the consumer before the server has to. */
 const readyChunks = 2;
 
-/** Rows to bytes: the values of the codecs between the bytes of the writer's framing, all of them made once. */
+/** Rows to bytes: the values of the codecs between the texts of the writer's framing, all of them made once. */
 export class JsonRows implements RowVisitor {
   readonly output = new JsonOutput();
   rows = 0;
   readonly #codecs: readonly Codec[];
-  readonly #prefixes: readonly Uint8Array[];
-  readonly #nulls: readonly Uint8Array[];
-  readonly #separator: Uint8Array;
-  readonly #rowEnd: Uint8Array;
-  readonly #close: Uint8Array;
+  readonly #framing: Framing;
+  /** Of the first row; from the second on, what separates rows comes before the first column. */
+  #prefixes: readonly FixedText[];
+  #nulls: readonly FixedText[];
 
   constructor(columns: Columns, writer: RowWriter) {
     this.#codecs = columns.decoders.map((decoder) => decoder.codec);
-    this.#prefixes = writer.columnPrefixes(columns.infos).map((prefix) => Buffer.from(prefix));
-    this.#nulls = this.#prefixes.map((prefix) => Buffer.concat([prefix, Buffer.from('null')]));
-    this.#separator = Buffer.from(writer.separator);
-    this.#rowEnd = Buffer.from(writer.rowEnd);
-    this.#close = Buffer.from(writer.close);
-    this.output.bytes(Buffer.from(writer.open));
+    this.#framing = framingOf(columns.infos, writer);
+    this.#prefixes = this.#framing.first.prefixes;
+    this.#nulls = this.#framing.first.nulls;
+    this.output.fixed(this.#framing.open);
     this.output.endRow();
   }
 
-  beginRow(): void {
-    if (this.rows > 0) this.output.bytes(this.#separator);
-  }
+  beginRow(): void {}
 
   value(column: number, reader: RowReader): void {
     const { output } = this;
-    if (reader.length < 0) output.bytes(this.#nulls[column]!);
+    if (reader.length < 0) output.fixed(this.#nulls[column]!);
     else {
-      output.bytes(this.#prefixes[column]!);
+      output.fixed(this.#prefixes[column]!);
       this.#codecs[column]!.json(reader.source, reader.start, reader.length, output);
     }
   }
 
   endRow(): boolean {
-    this.rows++;
-    this.output.bytes(this.#rowEnd);
+    if (this.rows++ === 0) {
+      this.#prefixes = this.#framing.next.prefixes;
+      this.#nulls = this.#framing.next.nulls;
+    }
+    this.output.fixed(this.#framing.rowEnd);
     this.output.endRow();
     return this.output.readyCount < readyChunks;
   }
 
   /** The request ended well. */
   end(): void {
-    this.output.bytes(this.#close);
+    this.output.fixed(this.#framing.close);
     this.output.endRow();
     this.output.flush();
   }

@@ -1,4 +1,4 @@
-import type { RowReader } from './row-reader.js';
+import type { LongValue, RowReader } from './row-reader.js';
 
 /**
  * Finds the next value of a column: sets `source`, `start` and `length` of the reader and moves its position past the value.
@@ -79,6 +79,13 @@ function isTooLong(reader: RowReader, bytes: number): boolean {
 /** Takes pieces until the value is whole; then it is the reader's value. */
 function collect(reader: RowReader): boolean {
   const long = reader.long!;
+  if (takePieces(reader, long)) return true;
+  for (; long.kept < long.pieces.length; long.kept++)
+    long.pieces[long.kept] = Buffer.from(long.pieces[long.kept]!);
+  return false;
+}
+
+function takePieces(reader: RowReader, long: LongValue): boolean {
   for (;;) {
     if (long.remaining > 0) {
       const take = Math.min(long.remaining, reader.end - reader.position);
@@ -118,7 +125,7 @@ export const partialLength: Layout = (reader) => {
       reader.length = -1;
       return true;
     }
-    reader.long = { pieces: [], remaining: 0, total: 0, single: false };
+    reader.long = { pieces: [], kept: 0, remaining: 0, total: 0, single: false };
     if (high !== 0xffffffff && isTooLong(reader, high * 4_294_967_296 + low)) return false;
   }
   return collect(reader);
@@ -139,7 +146,7 @@ export const textPointer: Layout = (reader) => {
     if (lengthAt + 4 > reader.end) return false;
     const length = reader.buffer.readUInt32LE(lengthAt);
     reader.position = lengthAt + 4;
-    reader.long = { pieces: [], remaining: length, total: length, single: true };
+    reader.long = { pieces: [], kept: 0, remaining: length, total: length, single: true };
     if (isTooLong(reader, length)) return false;
   }
   return collect(reader);

@@ -1,6 +1,8 @@
 /** A value longer than a packet, while its pieces arrive. */
-interface LongValue {
+export interface LongValue {
   readonly pieces: Buffer[];
+  /** Pieces that are copies; the others lie in bytes that the next packet takes the place of. */
+  kept: number;
   /** Bytes of the current piece that are still to come. */
   remaining: number;
   total: number;

@@ -17,13 +17,15 @@ export interface RowVisitor {
 export class RowScanner {
   readonly #reader: RowReader;
   readonly #columns: Columns;
-  /** One bit for each column that is NULL in an NBCROW; undefined in a ROW. */
-  #nulls: Buffer | undefined;
+  /** One bit for each column that is NULL in an NBCROW. A copy: the row may end in a later packet. */
+  readonly #nulls: Uint8Array;
+  #hasNulls = false;
   #column = 0;
   amidRow = false;
 
   constructor(columns: Columns, maxValueBytes: number) {
     this.#columns = columns;
+    this.#nulls = new Uint8Array((columns.decoders.length + 7) >> 3);
     this.#reader = new RowReader(maxValueBytes);
   }
 
@@ -69,13 +71,14 @@ export class RowScanner {
     if (at >= reader.end) return 'token';
     const type = reader.buffer[at];
     if (type === rowToken) {
-      this.#nulls = undefined;
+      this.#hasNulls = false;
       reader.position = at + 1;
     } else if (type === nbcRowToken) {
-      const bitmapBytes = (this.#columns.decoders.length + 7) >> 3;
-      if (at + 1 + bitmapBytes > reader.end) return 'more';
-      this.#nulls = reader.buffer.subarray(at + 1, at + 1 + bitmapBytes);
-      reader.position = at + 1 + bitmapBytes;
+      const nulls = this.#nulls;
+      if (at + 1 + nulls.length > reader.end) return 'more';
+      for (let byte = 0; byte < nulls.length; byte++) nulls[byte] = reader.buffer[at + 1 + byte]!;
+      this.#hasNulls = true;
+      reader.position = at + 1 + nulls.length;
     } else return 'token';
     this.#column = 0;
     this.amidRow = true;
@@ -84,7 +87,7 @@ export class RowScanner {
 
   #readColumns(reader: RowReader, visitor: RowVisitor): boolean {
     const { decoders } = this.#columns;
-    const nulls = this.#nulls;
+    const nulls = this.#hasNulls ? this.#nulls : undefined;
     let column = this.#column;
     for (; column < decoders.length; column++) {
       if (nulls !== undefined && (nulls[column >> 3]! & (1 << (column & 7))) !== 0) reader.length = -1;

@@ -50,7 +50,24 @@ function writeUnit(buffer: Buffer, from: number, unit: number): number {
   return from + 3;
 }
 
-/** UTF-16 as a JSON string, exactly as JSON.stringify writes it: a lone surrogate as an escape. `count` units, from `unitAt(0)`. */
+/** One unit, or a pair of surrogates, that is not plain ASCII; a lone surrogate as an escape. `next` is the unit after it, 0 at the end. */
+function writeSpecial(buffer: Buffer, at: number, unit: number, next: number): number {
+  if (unit < 128) return writeEscaped(buffer, at, unit);
+  if (unit < 0xd800 || unit > 0xdfff) return writeUnit(buffer, at, unit);
+  if (!isPair(unit, next)) return writeEscaped(buffer, at, unit);
+  const point = 0x10000 + ((unit - 0xd800) << 10) + (next - 0xdc00);
+  buffer[at] = 0xf0 | (point >> 18);
+  buffer[at + 1] = 0x80 | ((point >> 12) & 63);
+  buffer[at + 2] = 0x80 | ((point >> 6) & 63);
+  buffer[at + 3] = 0x80 | (point & 63);
+  return at + 4;
+}
+
+function isPair(unit: number, next: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00 && next >= 0xdc00 && next <= 0xdfff;
+}
+
+/** UTF-16 as a JSON string, exactly as JSON.stringify writes it. `count` units, from `unitAt(0)`. */
 function writeUnits(out: JsonOutput, count: number, unitAt: (index: number) => number): void {
   out.ensure(1);
   out.buffer[out.position++] = quote;
@@ -61,21 +78,11 @@ function writeUnits(out: JsonOutput, count: number, unitAt: (index: number) => n
     let at = out.position;
     while (index < end) {
       const unit = unitAt(index++);
-      if (unit < 128) {
-        if (escapes[unit] === 0) buffer[at++] = unit;
-        else at = writeEscaped(buffer, at, unit);
-      } else if (unit < 0xd800 || unit > 0xdfff) at = writeUnit(buffer, at, unit);
+      if (unit < 128 && escapes[unit] === 0) buffer[at++] = unit;
       else {
-        const next = unit < 0xdc00 && index < count ? unitAt(index) : 0;
-        if (next >= 0xdc00 && next <= 0xdfff) {
-          index++;
-          const point = 0x10000 + ((unit - 0xd800) << 10) + (next - 0xdc00);
-          buffer[at] = 0xf0 | (point >> 18);
-          buffer[at + 1] = 0x80 | ((point >> 12) & 63);
-          buffer[at + 2] = 0x80 | ((point >> 6) & 63);
-          buffer[at + 3] = 0x80 | (point & 63);
-          at += 4;
-        } else at = writeEscaped(buffer, at, unit);
+        const next = index < count ? unitAt(index) : 0;
+        at = writeSpecial(buffer, at, unit, next);
+        if (isPair(unit, next)) index++;
       }
     }
     out.position = at;
@@ -88,32 +95,75 @@ function writeString(out: JsonOutput, text: string): void {
   writeUnits(out, text.length, (index) => text.charCodeAt(index));
 }
 
-/** Plain ASCII at the start of UTF-16 text, the common case, without a call for each unit. Returns the units written. */
-function writeAsciiUtf16(source: Buffer, start: number, units: number, out: JsonOutput): number {
-  out.ensure(units + 2);
-  const { buffer } = out;
-  let at = out.position;
-  buffer[at++] = quote;
-  let from = start;
-  const end = start + 2 * units;
-  while (from < end) {
-    const low = source[from]!;
-    if (source[from + 1] !== 0 || low > 127 || escapes[low] !== 0) return (from - start) >> 1;
-    buffer[at++] = low;
-    from += 2;
+let viewed: Buffer | undefined;
+let view: DataView = new DataView(new ArrayBuffer(0));
+
+/** Reads four bytes at once at any address, which an Int32Array can't. One for each packet, as its values are read one after the other. */
+function viewOf(source: Buffer): DataView {
+  if (source !== viewed) {
+    viewed = source;
+    view = new DataView(source.buffer, source.byteOffset, source.length);
   }
-  buffer[at++] = quote;
-  out.position = at;
-  return units;
+  return view;
+}
+
+/** Whether four ASCII characters at once go out as they are: none is a control, a quote or a backslash. Each byte must be below 0x80. */
+function arePlain(four: number): boolean {
+  // A difference has the upper bit of a byte set when the byte was less than what is taken from it.
+  const controls = four - 0x20202020;
+  const quotes = (four ^ 0x22222222) - 0x01010101;
+  const backslashes = (four ^ 0x5c5c5c5c) - 0x01010101;
+  return ((controls | quotes | backslashes) & 0x80808080) === 0;
+}
+
+/** The same as `writeUnits` for UTF-16LE, of which plain ASCII is the common case: four units at once, without a call for each. */
+function writeUtf16(source: Buffer, start: number, count: number, out: JsonOutput): void {
+  const units = viewOf(source);
+  const end = start + 2 * count;
+  out.ensure(1);
+  out.buffer[out.position++] = quote;
+  for (let from = start; from < end; ) {
+    out.ensure((Math.min(slice, (end - from) >> 1) + 1) * 6 + 1);
+    const { buffer, view: target } = out;
+    const sliceEnd = Math.min(end, from + 2 * slice);
+    let at = out.position;
+    while (from < sliceEnd) {
+      let stop = sliceEnd;
+      if (from + 8 <= sliceEnd) {
+        const low = units.getInt32(from, true);
+        const high = units.getInt32(from + 4, true);
+        if (((low | high) & 0xff80ff80) === 0) {
+          const four =
+            (low & 0x7f) | ((low >> 8) & 0x7f00) | ((high & 0x7f) << 16) | ((high << 8) & 0x7f000000);
+          if (arePlain(four)) {
+            target.setInt32(at, four, true);
+            at += 4;
+            from += 8;
+            continue;
+          }
+        }
+        stop = from + 8;
+      }
+      while (from < stop) {
+        const unit = source[from]! | (source[from + 1]! << 8);
+        from += 2;
+        if (unit < 128 && escapes[unit] === 0) buffer[at++] = unit;
+        else {
+          const next = from < end ? source[from]! | (source[from + 1]! << 8) : 0;
+          at = writeSpecial(buffer, at, unit, next);
+          if (isPair(unit, next)) from += 2;
+        }
+      }
+    }
+    out.position = at;
+  }
+  out.ensure(1);
+  out.buffer[out.position++] = quote;
 }
 
 /** nchar, nvarchar, ntext: UTF-16LE. */
 export const utf16: Codec = {
-  json(source, start, length, out) {
-    const units = length >> 1;
-    if (units <= slice && writeAsciiUtf16(source, start, units, out) === units) return;
-    writeUnits(out, units, (index) => source[start + 2 * index]! | (source[start + 2 * index + 1]! << 8));
-  },
+  json: (source, start, length, out) => writeUtf16(source, start, length >> 1, out),
   value: (source, start, length) => source.toString('utf16le', start, start + (length & ~1)),
 };
 
@@ -135,11 +185,19 @@ export const xml: Codec = {
 
 /** False, and nothing written, when a byte needs more than a copy. */
 function writeAscii(source: Buffer, start: number, length: number, out: JsonOutput): boolean {
+  const bytes = viewOf(source);
   out.ensure(length + 2);
-  const { buffer } = out;
+  const { buffer, view: target } = out;
   let at = out.position;
   buffer[at++] = quote;
-  for (let from = start; from < start + length; from++) {
+  const end = start + length;
+  let from = start;
+  for (; from + 4 <= end; from += 4, at += 4) {
+    const four = bytes.getInt32(from, true);
+    if ((four & 0x80808080) !== 0 || !arePlain(four)) return false;
+    target.setInt32(at, four, true);
+  }
+  for (; from < end; from++) {
     const byte = source[from]!;
     if (byte > 127 || escapes[byte] !== 0) return false;
     buffer[at++] = byte;
