@@ -1,6 +1,8 @@
 import type { NumberFormat } from '../types.js';
 import type { Codec } from './codec.js';
+import { writeWhole } from './digits.js';
 import type { JsonOutput } from './json-output.js';
+import { viewOf } from './view.js';
 
 const minus = 0x2d;
 const point = 0x2e;
@@ -9,32 +11,32 @@ const quote = 0x22;
 /** 39 digits of the largest decimal, a sign, a point, quotes and room to spare. */
 const room = 64;
 
-/** Writes a whole number up to 2^53; with `scale` digits after the point. Room must be ensured. */
-function writeScaled(out: JsonOutput, value: number, scale: number): void {
-  const { buffer } = out;
+/** Writes a whole number of 64 bits, its magnitude given as two of 32, with `scale` digits after the point. Room must be ensured. */
+function writeScaled(out: JsonOutput, isNegative: boolean, high: number, low: number, scale: number): void {
+  const { buffer, view } = out;
   let at = out.position;
-  let rest = value;
-  if (rest < 0) {
-    buffer[at++] = minus;
-    rest = -rest;
-  }
-  let digits = 1;
-  for (let limit = 10; limit <= rest; limit *= 10) digits++;
-  if (digits <= scale) digits = scale + 1;
-  let end = at + digits + (scale > 0 ? 1 : 0);
-  out.position = end;
-  for (let written = 0; written < digits; written++) {
-    if (written === scale && scale > 0) buffer[--end] = point;
-    if (rest < 0x7fffffff) {
-      const next = (rest / 10) | 0;
-      buffer[--end] = zero + (rest - next * 10);
-      rest = next;
-    } else {
-      const next = Math.floor(rest / 10);
-      buffer[--end] = zero + (rest - next * 10);
-      rest = next;
+  if (isNegative) buffer[at++] = minus;
+  let end = writeWhole(view, at, high, low);
+  if (scale > 0) {
+    // Zeros first, where the number is shorter than its fraction and a digit before it.
+    const missing = scale + 1 - (end - at);
+    if (missing > 0) {
+      buffer.copyWithin(at + missing, at, end);
+      buffer.fill(zero, at, at + missing);
+      end += missing;
     }
+    const fraction = end - scale;
+    for (let digit = end; digit > fraction; digit--) buffer[digit] = buffer[digit - 1]!;
+    buffer[fraction] = point;
+    end++;
   }
+  out.position = end;
+}
+
+function writeSafeInteger(out: JsonOutput, value: number): void {
+  const magnitude = Math.abs(value);
+  const high = Math.floor(magnitude / 4_294_967_296);
+  writeScaled(out, value < 0, high, magnitude - high * 4_294_967_296, 0);
 }
 
 function withPoint(digits: string, scale: number, negative: boolean): string {
@@ -47,7 +49,8 @@ function whole(read: (source: Buffer, start: number, length: number) => number):
   return {
     json(source, start, length, out) {
       out.ensure(room);
-      writeScaled(out, read(source, start, length), 0);
+      const value = read(source, start, length);
+      writeScaled(out, value < 0, 0, Math.abs(value), 0);
     },
     value: read,
   };
@@ -62,20 +65,33 @@ export const integer: Codec = whole((source, start, length) =>
       : source[start]!,
 );
 
+/** The magnitude of a number of 64 bits, as two of 32. One object for all, read before the next is made. */
+const magnitude = { isNegative: false, high: 0, low: 0 };
+
+/** Sets `magnitude` to a number in two's complement. */
+function setMagnitude(high: number, low: number): void {
+  magnitude.isNegative = high < 0;
+  if (high >= 0) {
+    magnitude.high = high;
+    magnitude.low = low;
+  } else {
+    magnitude.low = -low >>> 0;
+    magnitude.high = (~high + (low === 0 ? 1 : 0)) >>> 0;
+  }
+}
+
 export function bigint(format: NumberFormat): Codec {
   const quoted = format === 'string';
   return {
     json(source, start, _length, out) {
       out.ensure(room);
       if (quoted) out.buffer[out.position++] = quote;
-      const high = source.readInt32LE(start + 4);
-      // Within 2^53 the arithmetic of doubles is exact, and far cheaper than BigInt.
-      if (high < 0x200000 && high >= -0x200000) {
-        writeScaled(out, high * 4_294_967_296 + source.readUInt32LE(start), 0);
-      } else out.ascii(source.readBigInt64LE(start).toString());
+      const bytes = viewOf(source);
+      setMagnitude(bytes.getInt32(start + 4, true), bytes.getUint32(start, true));
+      writeScaled(out, magnitude.isNegative, magnitude.high, magnitude.low, 0);
       if (quoted) out.buffer[out.position++] = quote;
     },
-    value: (source, start) => source.readBigInt64LE(start),
+    value: (source, start) => viewOf(source).getBigInt64(start, true),
   };
 }
 
@@ -84,26 +100,31 @@ export const bit: Codec = {
   value: (source, start) => source[start] !== 0,
 };
 
-/** A scaled number: small and exact as a double, or undefined, and then `text` has its digits. */
+/** A number of 64 bits or less, which `magnitude` is set to, and true; or false, and then `digits` has what there is before the point is put. */
 interface ScaledReader {
-  small(source: Buffer, start: number, length: number): number | undefined;
-  text(source: Buffer, start: number, length: number): string;
+  read(source: Buffer, start: number, length: number): boolean;
+  digits(source: Buffer, start: number, length: number): { readonly digits: string; isNegative: boolean };
 }
 
 function scaled(reader: ScaledReader, scale: number, inJson: NumberFormat, inRows: NumberFormat): Codec {
   const quoted = inJson === 'string';
   function text(source: Buffer, start: number, length: number): string {
-    const small = reader.small(source, start, length);
-    if (small === undefined) return reader.text(source, start, length);
-    return withPoint(Math.abs(small).toString(), scale, small < 0);
+    if (!reader.read(source, start, length) || magnitude.high >= 0x200000) {
+      const { digits, isNegative } = reader.digits(source, start, length);
+      return withPoint(digits, scale, isNegative);
+    }
+    return withPoint(String(magnitude.high * 4_294_967_296 + magnitude.low), scale, magnitude.isNegative);
   }
   return {
     json(source, start, length, out) {
       out.ensure(room);
       if (quoted) out.buffer[out.position++] = quote;
-      const small = reader.small(source, start, length);
-      if (small !== undefined) writeScaled(out, small, scale);
-      else out.ascii(reader.text(source, start, length));
+      if (reader.read(source, start, length)) {
+        writeScaled(out, magnitude.isNegative, magnitude.high, magnitude.low, scale);
+      } else {
+        const { digits, isNegative } = reader.digits(source, start, length);
+        out.ascii(withPoint(digits, scale, isNegative));
+      }
       if (quoted) out.buffer[out.position++] = quote;
     },
     value: inRows === 'string' ? text : (source, start, length) => Number(text(source, start, length)),
@@ -114,23 +135,20 @@ function scaled(reader: ScaledReader, scale: number, inJson: NumberFormat, inRow
 export function decimal(scale: number, inJson: NumberFormat, inRows: NumberFormat): Codec {
   return scaled(
     {
-      small(source, start, length) {
-        const low = source.readUInt32LE(start + 1);
-        let magnitude = low;
-        if (length > 5) {
-          const high = source.readUInt32LE(start + 5);
-          if (high >= 0x200000) return undefined;
-          for (let at = start + 9; at < start + length; at++) if (source[at] !== 0) return undefined;
-          magnitude = high * 4_294_967_296 + low;
-        }
-        return source[start] === 0 && magnitude !== 0 ? -magnitude : magnitude;
+      read(source, start, length) {
+        for (let at = start + 9; at < start + length; at++) if (source[at] !== 0) return false;
+        const bytes = viewOf(source);
+        magnitude.low = bytes.getUint32(start + 1, true);
+        magnitude.high = length > 5 ? bytes.getUint32(start + 5, true) : 0;
+        magnitude.isNegative = source[start] === 0 && (magnitude.low !== 0 || magnitude.high !== 0);
+        return true;
       },
-      text(source, start, length) {
-        let magnitude = 0n;
+      digits(source, start, length) {
+        let value = 0n;
         for (let at = start + length - 4; at > start; at -= 4) {
-          magnitude = (magnitude << 32n) | BigInt(source.readUInt32LE(at));
+          value = (value << 32n) | BigInt(source.readUInt32LE(at));
         }
-        return withPoint(magnitude.toString(), scale, source[start] === 0 && magnitude !== 0n);
+        return { digits: value.toString(), isNegative: source[start] === 0 && value !== 0n };
       },
     },
     scale,
@@ -143,15 +161,16 @@ export function decimal(scale: number, inJson: NumberFormat, inRows: NumberForma
 export function money(inJson: NumberFormat, inRows: NumberFormat): Codec {
   return scaled(
     {
-      small(source, start, length) {
-        if (length === 4) return source.readInt32LE(start);
-        const high = source.readInt32LE(start);
-        if (high >= 0x200000 || high < -0x200000) return undefined;
-        return high * 4_294_967_296 + source.readUInt32LE(start + 4);
+      read(source, start, length) {
+        const bytes = viewOf(source);
+        const first = bytes.getInt32(start, true);
+        if (length === 4) setMagnitude(first >> 31, first >>> 0);
+        else setMagnitude(first, bytes.getUint32(start + 4, true));
+        return true;
       },
-      text(source, start) {
+      digits(source, start) {
         const value = (BigInt(source.readInt32LE(start)) << 32n) | BigInt(source.readUInt32LE(start + 4));
-        return withPoint((value < 0n ? -value : value).toString(), 4, value < 0n);
+        return { digits: (value < 0n ? -value : value).toString(), isNegative: value < 0n };
       },
     },
     4,
@@ -175,9 +194,11 @@ export const float: Codec = {
   json(source, start, length, out) {
     const value = float.value(source, start, length) as number;
     out.ensure(room);
-    if (Number.isSafeInteger(value)) writeScaled(out, value, 0);
+    if (Number.isSafeInteger(value)) writeSafeInteger(out, value);
     else out.ascii(String(value));
   },
   value: (source, start, length) =>
-    length === 4 ? shortestReal(source.readFloatLE(start)) : source.readDoubleLE(start),
+    length === 4
+      ? shortestReal(viewOf(source).getFloat32(start, true))
+      : viewOf(source).getFloat64(start, true),
 };

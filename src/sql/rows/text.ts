@@ -1,6 +1,7 @@
 import type { CodePage } from './code-pages.js';
 import type { Codec } from './codec.js';
 import type { JsonOutput } from './json-output.js';
+import { viewOf } from './view.js';
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -93,18 +94,6 @@ function writeUnits(out: JsonOutput, count: number, unitAt: (index: number) => n
 
 function writeString(out: JsonOutput, text: string): void {
   writeUnits(out, text.length, (index) => text.charCodeAt(index));
-}
-
-let viewed: Buffer | undefined;
-let view: DataView = new DataView(new ArrayBuffer(0));
-
-/** Reads four bytes at once at any address, which an Int32Array can't. One for each packet, as its values are read one after the other. */
-function viewOf(source: Buffer): DataView {
-  if (source !== viewed) {
-    viewed = source;
-    view = new DataView(source.buffer, source.byteOffset, source.length);
-  }
-  return view;
 }
 
 /** Whether four ASCII characters at once go out as they are: none is a control, a quote or a backslash. Each byte must be below 0x80. */
