@@ -196,12 +196,22 @@ function writeAscii(source: Buffer, start: number, length: number, out: JsonOutp
   return true;
 }
 
+function writeTable(
+  source: Buffer,
+  start: number,
+  length: number,
+  table: CodePage['table'] & object,
+  out: JsonOutput,
+): void {
+  writeUnits(out, length, (index) => table[source[start + index]!]!);
+}
+
 /** char, varchar, text of a code page. */
 export function encoded({ table, decode }: CodePage): Codec {
   return {
     json(source, start, length, out) {
       if (length <= slice && writeAscii(source, start, length, out)) return;
-      if (table !== undefined) writeUnits(out, length, (index) => table[source[start + index]!]!);
+      if (table !== undefined) writeTable(source, start, length, table, out);
       else writeString(out, decode(source.subarray(start, start + length)));
     },
     value: (source, start, length) => decode(source.subarray(start, start + length)),
