@@ -60,7 +60,7 @@ class RowIterator<R> implements AsyncIterator<R, undefined> {
 
   next(): Promise<IteratorResult<R, undefined>> {
     if (this.#ended) return Promise.resolve({ done: true, value: undefined });
-    if (this.#rows) return this.#rows.next().then(this.#onResult, this.#onError);
+    if (this.#rows) return this.#rows.next() as Promise<IteratorResult<R, undefined>>;
     this.#starting ??= this.#start();
     return this.#starting.then(() => this.next());
   }
@@ -76,27 +76,17 @@ class RowIterator<R> implements AsyncIterator<R, undefined> {
   async #start(): Promise<void> {
     try {
       const source = await this.#query.start();
-      this.#rows = source.rows();
+      this.#rows = source.rows(this.#end);
     } catch (error) {
-      this.#onError(error);
+      this.#end(error);
+      throw error;
     }
   }
 
-  readonly #onResult = (result: IteratorResult<Row, unknown>): IteratorResult<R, undefined> => {
-    if (!result.done) return result as IteratorYieldResult<R>;
-    this.#end(undefined);
-    return { done: true, value: undefined };
-  };
-
-  readonly #onError = (error: unknown): never => {
-    this.#end(error);
-    throw error;
-  };
-
-  #end(error: unknown): void {
+  readonly #end = (error: unknown): void => {
     if (this.#ended) return;
     this.#ended = true;
     const { invocation, source } = this.#query;
     if (!invocation.responding) logQuery(invocation, source?.stats, { error });
-  }
+  };
 }

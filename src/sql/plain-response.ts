@@ -89,6 +89,12 @@ export class PlainResponse {
 
   readObjects(): void {}
 
+  takeRow(): Row | undefined {
+    const row = this.#queue.shift();
+    if (row !== undefined) this.rows++;
+    return row;
+  }
+
   async nextRow(): Promise<Row | undefined> {
     while (this.#queue.length === 0) {
       if (this.#error !== undefined) throw this.#error;
@@ -98,8 +104,7 @@ export class PlainResponse {
         this.#wake = resolve;
       });
     }
-    this.rows++;
-    return this.#queue.shift();
+    return this.takeRow();
   }
 
   /** All rows that are there, as one chunk. */
@@ -115,8 +120,7 @@ export class PlainResponse {
     } else {
       if (this.rows > 1) json += writing.writer.separator;
       json += this.#json(first, writing);
-      for (let row = this.#queue.shift(); row !== undefined; row = this.#queue.shift()) {
-        this.rows++;
+      for (let row = this.takeRow(); row !== undefined; row = this.takeRow()) {
         json += writing.writer.separator + this.#json(row, writing);
       }
     }

@@ -201,6 +201,11 @@ export class Response implements TappedSink {
     }
   }
 
+  /** A row that is here already. */
+  takeRow(): Row | undefined {
+    return this.#objects!.take();
+  }
+
   /** As `nextChunk`. */
   async nextRow(): Promise<Row | undefined> {
     const objects = this.#objects!;

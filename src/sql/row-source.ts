@@ -69,16 +69,29 @@ export function rowSourceOf(running: Running): RowSource {
         () => running.cancel(),
       );
     },
-    rows() {
+    rows(onEnd = () => {}) {
       take();
       response.readObjects();
-      return iterator<Row>(
-        async () => {
+      const next = async (): Promise<IteratorResult<Row>> => {
+        try {
           const value = await response.nextRow();
-          return value === undefined ? { done: true, value } : { done: false, value };
-        },
-        () => running.cancel(),
-      );
+          if (value !== undefined) return { done: false, value };
+        } catch (error) {
+          onEnd(error);
+          throw error;
+        }
+        onEnd(undefined);
+        return { done: true, value: undefined };
+      };
+      const close = async () => {
+        await running.cancel();
+        onEnd(undefined);
+      };
+      return iterator<Row>(() => {
+        // Most rows are here when they are asked for; an async function for each would cost as much as the row.
+        const value = response.takeRow();
+        return value === undefined ? next() : Promise.resolve({ done: false, value });
+      }, close);
     },
   };
 }

@@ -197,7 +197,8 @@ export interface RowSource {
    * Throws a SqlStreamError when the command fails amid the rows; what was handed out before is then incomplete, and `close` was not written.
    */
   chunks(writer: RowWriter): AsyncIterableIterator<Uint8Array>;
-  rows(): AsyncIterableIterator<Row>;
+  /** @param onEnd told each time that the iterator ends, is left or fails; with what it fails */
+  rows(onEnd?: (error: unknown) => void): AsyncIterableIterator<Row>;
   /**
    * JSON of a row made from `rows()`, perhaps changed: a value that still is what its column gives is written as
    * `chunks` writes it (all digits, base64), everything else as JSON.stringify does, and a bigint as its digits.

@@ -47,9 +47,17 @@ export function fakeSource({ next, columns = [intColumn] }: FakeRows): FakeSourc
       exhausted = true;
       yield Buffer.from(`${rows === 0 ? writer.open : ''}${writer.close}`);
     },
-    async *rows() {
-      for await (const text of texts()) yield JSON.parse(text) as Row;
-      ended = 'complete';
+    async *rows(onEnd) {
+      let failure: unknown;
+      try {
+        for await (const text of texts()) yield JSON.parse(text) as Row;
+        ended = 'complete';
+      } catch (error) {
+        failure = error;
+        throw error;
+      } finally {
+        onEnd?.(failure);
+      }
     },
     serialize: (row) => JSON.stringify(row),
     async cancel() {
