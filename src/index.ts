@@ -14,6 +14,7 @@ import {
   type DeadlineOptions,
   defineCommand,
   type ParameterRecord,
+  plainRowBytes,
   type Row,
   type SqlCommand,
   type SqlCommandOptions,
@@ -107,6 +108,7 @@ export function sqlStream<R = Row>(options: SqlStreamOptions): SqlStream<R> {
   shutDownWithProcess(closePools);
   return createSqlStream<R>({
     clientSilenceMs,
+    plainRowBytes,
     async open(request, context, openContext) {
       const sql = command();
       const bound =

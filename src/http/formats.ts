@@ -4,9 +4,6 @@ import type { ColumnInfo, RowWriter } from '../sql/index.js';
 export interface Format {
   readonly contentType: string;
   readonly writer: RowWriter;
-  /** Around a row that is serialized as one text. */
-  readonly rowPrefix: string;
-  readonly rowSuffix: string;
   /** The last line of a body that failed; undefined where nothing can be said without lying. */
   readonly errorLine: ((problem: object) => string) | undefined;
 }
@@ -19,8 +16,6 @@ function columnPrefixes(columns: readonly ColumnInfo[]): string[] {
 export const jsonArray: Format = {
   contentType: 'application/json',
   writer: { open: '[', separator: ',', columnPrefixes, rowEnd: '}', close: ']' },
-  rowPrefix: ',',
-  rowSuffix: '',
   errorLine: undefined,
 };
 
@@ -28,8 +23,6 @@ export const jsonArray: Format = {
 export const ndjson: Format = {
   contentType: 'application/x-ndjson',
   writer: { open: '', separator: '', columnPrefixes, rowEnd: '}\n', close: '' },
-  rowPrefix: '',
-  rowSuffix: '\n',
   errorLine: (problem) => `${JSON.stringify({ error: problem })}\n`,
 };
 

@@ -1,4 +1,5 @@
 import azureFunctions, { type HttpRequest, type HttpResponse } from '@azure/functions';
+import type { RowBytes, RowWriter } from '../sql/index.js';
 import type { ByteSource } from './byte-source.js';
 import { type Format, formatFor } from './formats.js';
 import type { Invocation, QueryRecord } from './invocation.js';
@@ -18,6 +19,8 @@ export interface RowsToSend {
   readonly owner: object;
   /** The longest time in ms in which the client takes nothing; 0 for no limit. */
   readonly clientSilenceMs: number;
+  /** Writes rows that came from no query. */
+  readonly plainRowBytes: (writer: RowWriter) => RowBytes;
 }
 
 /**
@@ -83,7 +86,7 @@ class Report {
   async open(format: Format): Promise<ByteSource> {
     const { rows } = this.#sent;
     if (rows instanceof RowQuery && !rows.used) return queryBytes(await rows.start(), format);
-    this.#chunks = new RowChunks(rows, format, () => this.#serializer(), this.#invocation.signal);
+    this.#chunks = new RowChunks(rows, () => this.#rowBytes(format), this.#invocation.signal);
     return this.#chunks;
   }
 
@@ -92,9 +95,8 @@ class Report {
     logQuery(this.#invocation, this.#query()?.source?.stats, { outcome, error, bytes, ...mapped });
   };
 
-  #serializer(): (row: unknown) => string {
-    const source = this.#query()?.source;
-    return source ? (row) => source.serialize(row) : (row) => JSON.stringify(row) ?? 'null';
+  #rowBytes({ writer }: Format): RowBytes {
+    return this.#query()?.source?.rowBytes(writer) ?? this.#sent.plainRowBytes(writer);
   }
 
   #query(): QueryRecord | undefined {

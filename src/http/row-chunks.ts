@@ -1,8 +1,5 @@
+import type { RowBytes } from '../sql/index.js';
 import type { ByteSource } from './byte-source.js';
-import type { Format } from './formats.js';
-
-/** UTF-16 units of text at which a chunk goes out; as many bytes or some more. */
-const chunkLength = 32 * 1024;
 
 type Chunk = IteratorResult<Uint8Array, unknown>;
 
@@ -12,18 +9,18 @@ interface Consumer {
 }
 
 /**
- * Rows of any async iterable as chunks of text.
+ * Rows of any async iterable as chunks of bytes.
  *
  * Rows are taken as fast as they come, a chunk ahead at most, and go out when a chunk is full or when the event
  * loop turns: so fast rows share a chunk, and a slow row is not held back until the next one.
  */
 export class RowChunks implements ByteSource {
   readonly #rows: AsyncIterator<unknown>;
-  readonly #format: Format;
-  readonly #serializer: () => (row: unknown) => string;
+  readonly #open: () => RowBytes;
   readonly #signal: AbortSignal;
-  #text: string;
-  /** Rows in `#text`. */
+  /** Here with the first row, or at the end. */
+  #bytes: RowBytes | undefined;
+  /** Rows in `#bytes`, or parts of them. */
   #held = 0;
   #rowCount = 0;
   #state: 'new' | 'running' | 'ended' | 'failed' = 'new';
@@ -33,25 +30,19 @@ export class RowChunks implements ByteSource {
   #consumer: Consumer | undefined;
   /** A chunk has gone out. */
   #begun = false;
+  #allTaken = false;
   /** Lets the producer go on, while a full chunk waits to be taken. */
   #resume: (() => void) | undefined;
 
-  /** @param serializer asked once, when the first row is here: by then it is known which query it comes from */
-  constructor(
-    rows: AsyncIterable<unknown>,
-    format: Format,
-    serializer: () => (row: unknown) => string,
-    signal: AbortSignal,
-  ) {
+  /** @param open asked once, when the first row is here: by then it is known which query it comes from */
+  constructor(rows: AsyncIterable<unknown>, open: () => RowBytes, signal: AbortSignal) {
     this.#rows = rows[Symbol.asyncIterator]();
-    this.#format = format;
-    this.#serializer = serializer;
+    this.#open = open;
     this.#signal = signal;
-    this.#text = format.writer.open;
   }
 
   get complete(): boolean {
-    return this.#state === 'ended' && this.#text === '';
+    return this.#state === 'ended' && this.#allTaken;
   }
 
   /** Rows that the iterable has given. */
@@ -64,7 +55,7 @@ export class RowChunks implements ByteSource {
     const promise = new Promise<Chunk>((resolve, reject) => {
       this.#consumer = { resolve, reject };
     });
-    if (this.#text.length >= chunkLength || this.#state !== 'running') this.#handOver();
+    if (this.#bytes?.isFull || this.#state !== 'running') this.#handOver();
     else if (this.#held > 0) this.#handOverSoon();
     return promise;
   }
@@ -87,20 +78,18 @@ export class RowChunks implements ByteSource {
   }
 
   async #produce(): Promise<void> {
-    const { rowPrefix, rowSuffix, writer } = this.#format;
-    let serialize: ((row: unknown) => string) | undefined;
     for (;;) {
       const { done, value } = await this.#rows.next();
       if (this.#state !== 'running') return;
+      this.#bytes ??= this.#open();
       if (done) break;
-      serialize ??= this.#serializer();
-      this.#text += (this.#rowCount === 0 ? '' : rowPrefix) + serialize(value) + rowSuffix;
+      this.#bytes.add(value);
       this.#rowCount += 1;
       this.#held += 1;
-      if (this.#text.length >= chunkLength) await this.#taken();
+      if (this.#bytes.isFull) await this.#taken();
       else if (this.#consumer) this.#handOverSoon();
     }
-    this.#text += writer.close;
+    this.#bytes.close();
   }
 
   #taken(): Promise<void> | undefined {
@@ -133,10 +122,13 @@ export class RowChunks implements ByteSource {
     if (consumer === undefined) return;
     this.#consumer = undefined;
     // Before anything has gone out, an error can still be a plain status; later, the rows that came before it are sent.
-    if (this.#state === 'failed' && !(this.#begun && this.#held > 0)) consumer.reject(this.#error);
-    else if (this.#text === '') consumer.resolve({ done: true, value: undefined });
-    else consumer.resolve({ done: false, value: Buffer.from(this.#text) });
-    this.#text = '';
+    const holdsRows = this.#held > 0 || this.#bytes?.isFull === true;
+    if (this.#state === 'failed' && !(this.#begun && holdsRows)) consumer.reject(this.#error);
+    else {
+      const value = this.#bytes?.take();
+      consumer.resolve(value === undefined ? { done: true, value } : { done: false, value });
+    }
+    this.#allTaken = this.#state === 'ended' && this.#bytes?.isFull === false;
     this.#held = 0;
     this.#begun = true;
     this.#resume?.();

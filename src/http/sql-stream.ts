@@ -1,5 +1,5 @@
 import type { HttpHandler, HttpRequest, HttpResponse, InvocationContext } from '@azure/functions';
-import type { OpenContext, RowSource } from '../sql/index.js';
+import type { OpenContext, RowBytes, RowSource, RowWriter } from '../sql/index.js';
 import { type HandlerResult, wrapHandler } from './handler.js';
 import { invocationOf } from './invocation.js';
 import { watchProxyRequests } from './proxy-connections.js';
@@ -92,10 +92,12 @@ export interface StreamSettings {
   readonly open: OpenForRequest;
   /** The longest time in ms in which a client takes nothing; 0 for no limit. */
   readonly clientSilenceMs: number;
+  /** Writes rows that came from no query. */
+  readonly plainRowBytes: (writer: RowWriter) => RowBytes;
 }
 
 /** Has to be called before the requests that it serves come, so that their connections are known. */
-export function createSqlStream<R>({ open, clientSilenceMs }: StreamSettings): SqlStream<R> {
+export function createSqlStream<R>({ open, ...settings }: StreamSettings): SqlStream<R> {
   watchProxyRequests();
   const stream: SqlStream<R> = {
     rows: (request, context, options) => query(request, context, options?.signal),
@@ -108,7 +110,7 @@ export function createSqlStream<R>({ open, clientSilenceMs }: StreamSettings): S
       const given = isRows(rowsOrInit);
       const rows = given ? rowsOrInit : query(request, context, undefined);
       const init = given ? initOfRows : rowsOrInit;
-      return respond(request, invocationOf(context), { rows, owner: stream, clientSilenceMs }, init);
+      return respond(request, invocationOf(context), { rows, owner: stream, ...settings }, init);
     },
     handler: (handler = stream.respond) => wrapHandler(handler, stream.respond),
   };

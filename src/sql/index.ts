@@ -10,6 +10,7 @@ export {
   type Template,
 } from './parameters/expressions.js';
 export { closePools, poolStats } from './pools.js';
+export { plainRowBytes } from './row-bytes.js';
 /** @internal For the development tools: its types would pull the driver's into every user's compilation. */
 export { toTediousConfig } from './tedious-config.js';
 export type * from './types.js';

@@ -6,9 +6,9 @@ import type { Binding } from './parameters/binding.js';
 import type { SqlPool } from './pool.js';
 import { poolFor, trackRunning } from './pools.js';
 import { RetryPolicy, waitFor } from './retry.js';
+import { JsonRowBytes } from './row-bytes.js';
 import { rowSourceOf } from './row-source.js';
 import { RunningCommand } from './running-command.js';
-import { rowSerializer } from './serialize.js';
 import { internals } from './tedious-internals.js';
 import type { OpenContext, RowSource, RowStats } from './types.js';
 
@@ -142,7 +142,7 @@ export async function openRows(
   });
   return rowSourceOf({
     response,
-    serialize: rowSerializer(response.columns.infos, command.formats),
+    rowBytes: (writer) => new JsonRowBytes(response.columns.infos, command.formats, writer),
     get stats(): RowStats {
       return { ...progress, rows: response.rows, bytes: response.bytes, recordsets: response.recordsets };
     },

@@ -1,13 +1,13 @@
 import { SqlStreamError } from './errors.js';
 import type { PlainResponse } from './plain-response.js';
 import type { Response } from './response.js';
-import type { Row, RowSource, RowStats, RowWriter } from './types.js';
+import type { Row, RowBytes, RowSource, RowStats, RowWriter } from './types.js';
 
 /** What a row source needs of the command that it is the result of. */
 export interface Running {
   readonly response: Response | PlainResponse;
   readonly stats: RowStats;
-  readonly serialize: (row: unknown) => string;
+  readonly rowBytes: (writer: RowWriter) => RowBytes;
   cancel(reason?: unknown): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export function rowSourceOf(running: Running): RowSource {
     get exhausted() {
       return response.exhausted;
     },
-    serialize: running.serialize,
+    rowBytes: running.rowBytes,
     cancel: (reason) => running.cancel(reason),
     chunks(writer: RowWriter) {
       take();

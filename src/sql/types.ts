@@ -162,6 +162,17 @@ export interface RowWriter {
   readonly close: string;
 }
 
+/** Writes rows one after the other, and hands them out as chunks of about 32 KiB. */
+export interface RowBytes {
+  add(row: unknown): void;
+  /** After the last row of a request that ended well. */
+  close(): void;
+  /** A chunk's worth is there. */
+  readonly isFull: boolean;
+  /** What is there, a chunk at a time, each a buffer of its own; undefined when there is none. */
+  take(): Uint8Array | undefined;
+}
+
 export interface RowStats {
   /** Rows handed out. */
   readonly rows: number;
@@ -200,11 +211,11 @@ export interface RowSource {
   /** @param onEnd told each time that the iterator ends, is left or fails; with what it fails */
   rows(onEnd?: (error: unknown) => void): AsyncIterableIterator<Row>;
   /**
-   * JSON of a row made from `rows()`, perhaps changed: a value that still is what its column gives is written as
+   * For rows made from `rows()`, perhaps changed: a value that still is what its column gives is written as
    * `chunks` writes it (all digits, base64), everything else as JSON.stringify does, and a bigint as its digits.
    * A decimal in a sql_variant is text in a row, and stays text.
    */
-  serialize(row: unknown): string;
+  rowBytes(writer: RowWriter): RowBytes;
   /**
    * Sends ATTENTION; resolves when the connection is back in its pool, or destroyed because the server did not
    * acknowledge in time. Does nothing when the rows have ended. Never rejects.

@@ -1,5 +1,7 @@
 /** Row sources made of nothing but code, for what the HTTP side does with them. */
+
 import type { ColumnInfo, Row, RowSource, RowStats, RowWriter } from '../../src/sql/index.js';
+import { plainRowBytes } from '../../src/sql/index.js';
 
 export interface FakeRows {
   /** Called for each chunk or row; what it throws is the error of the command. Undefined is the end. */
@@ -59,7 +61,7 @@ export function fakeSource({ next, columns = [intColumn] }: FakeRows): FakeSourc
         onEnd?.(failure);
       }
     },
-    serialize: (row) => JSON.stringify(row),
+    rowBytes: plainRowBytes,
     async cancel() {
       source.cancelled = true;
       ended ??= 'cancelled';

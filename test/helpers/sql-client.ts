@@ -1,4 +1,4 @@
-import type { ColumnInfo, RowWriter } from '../../src/sql/index.js';
+import type { ColumnInfo, RowSource, RowWriter } from '../../src/sql/index.js';
 
 export { within } from './run.js';
 
@@ -33,4 +33,14 @@ export async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
   const result: T[] = [];
   for await (const one of rows) result.push(one);
   return result;
+}
+
+/** Rows as a response writes those that came through a loop. */
+export function written(source: RowSource, rows: readonly unknown[], writer = jsonWriter): string {
+  const bytes = source.rowBytes(writer);
+  for (const row of rows) bytes.add(row);
+  bytes.close();
+  const chunks: Uint8Array[] = [];
+  for (let chunk = bytes.take(); chunk !== undefined; chunk = bytes.take()) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
 }

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { HttpHandler, HttpRequest, InvocationContext } from '@azure/functions';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createSqlStream, invocationOf, type SqlStream } from '../../src/http/index.js';
-import { type OpenContext, type RowSource, SqlStreamError } from '../../src/sql/index.js';
+import { type OpenContext, plainRowBytes, type RowSource, SqlStreamError } from '../../src/sql/index.js';
 import { type FakeSource, fakeSource } from '../helpers/fake-rows.js';
 import { FunctionsProxy } from '../helpers/functions-proxy.js';
 import { within } from '../helpers/run.js';
@@ -18,6 +18,7 @@ let proxy: FunctionsProxy;
 
 beforeAll(async () => {
   const stream = createSqlStream<{ Id: number }>({
+    plainRowBytes,
     open: (...all) => open(...all),
     clientSilenceMs: silenceMs,
   });

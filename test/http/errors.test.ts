@@ -2,7 +2,13 @@ import { connect } from 'node:net';
 import type { HttpHandler, HttpRequest, InvocationContext } from '@azure/functions';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createSqlStream, type SqlStream } from '../../src/http/index.js';
-import { type OpenContext, type RowSource, type SqlErrorCode, SqlStreamError } from '../../src/sql/index.js';
+import {
+  type OpenContext,
+  plainRowBytes,
+  type RowSource,
+  type SqlErrorCode,
+  SqlStreamError,
+} from '../../src/sql/index.js';
 import { fakeSource } from '../helpers/fake-rows.js';
 import { FunctionsProxy } from '../helpers/functions-proxy.js';
 import { within } from '../helpers/run.js';
@@ -30,6 +36,7 @@ function failing(code: SqlErrorCode, afterRows: number, details = {}): Open {
 
 beforeAll(async () => {
   const stream = createSqlStream<{ Id: number }>({
+    plainRowBytes,
     open: (...all) => open(...all),
     clientSilenceMs: 30_000,
   });

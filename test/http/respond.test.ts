@@ -2,6 +2,7 @@ import type { HttpHandler, HttpRequest, InvocationContext } from '@azure/functio
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createSqlStream, type SqlStream } from '../../src/http/index.js';
 import type { OpenContext, RowSource } from '../../src/sql/index.js';
+import { plainRowBytes } from '../../src/sql/index.js';
 import { fakeSource } from '../helpers/fake-rows.js';
 import { FunctionsProxy } from '../helpers/functions-proxy.js';
 
@@ -18,6 +19,7 @@ function rows(...texts: string[]): Open {
 
 beforeAll(async () => {
   const stream = createSqlStream<{ Id: number }>({
+    plainRowBytes,
     open: (...all) => open(...all),
     clientSilenceMs: 30_000,
   });

@@ -1,6 +1,7 @@
 import { default as functions } from '@azure/functions';
 import { expect, test, vi } from 'vitest';
 import { createSqlStream } from '../../src/http/index.js';
+import { plainRowBytes } from '../../src/sql/index.js';
 import { fakeSource } from '../helpers/fake-rows.js';
 
 const { HttpRequest, HttpResponse, InvocationContext } = functions;
@@ -11,7 +12,7 @@ const json = '[{"Id":1},{"Id":2},{"Id":3}]';
 
 function respond() {
   const source = fakeSource({ next: (index) => texts[index] });
-  const stream = createSqlStream({ open: async () => source, clientSilenceMs: 30_000 });
+  const stream = createSqlStream({ plainRowBytes, open: async () => source, clientSilenceMs: 30_000 });
   const request = new HttpRequest({ method: 'GET', url: 'http://localhost/' });
   const context = new InvocationContext({ logHandler: () => {} });
   return { source, response: stream.respond(request, context, { status: 201, headers: { 'x-mine': '1' } }) };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closePools, defineCommand, type RowSource } from '../../src/sql/index.js';
-import { all, jsonWriter, text } from '../helpers/sql-client.js';
+import { all, jsonWriter, ndjsonWriter, text, written } from '../helpers/sql-client.js';
 import { colMetadata, done, nbcRow, RawServer, row } from '../helpers/sql-raw-server.js';
 import { nullBytes, wireCases } from '../helpers/sql-values.js';
 
@@ -75,7 +75,7 @@ describe('each value', () => {
     // A row that is sent on untouched is written as on the direct path.
     const isVariantNumber =
       one.type === 'sql_variant' && typeof one.value === 'string' && !one.json.startsWith('"');
-    expect(source.serialize(only)).toBe(isVariantNumber ? `{"v":"${one.json}"}` : `{"v":${one.json}}`);
+    expect(written(source, [only])).toBe(isVariantNumber ? `[{"v":"${one.json}"}]` : `[{"v":${one.json}}]`);
   });
 });
 
@@ -85,7 +85,7 @@ test('ROW and NBCROW, with values and NULL in every type, come out the same way'
   expectSame(await text((await open()).chunks(jsonWriter)), expectedJson);
   const rows = await all((await open()).rows());
   const source = await open();
-  expectSame(`[${rows.map((one) => source.serialize(one)).join(',')}]`, serializedJson);
+  expectSame(written(source, rows), serializedJson);
   await source.cancel();
 });
 
@@ -106,7 +106,7 @@ test.each([1, 2, 3, 5, 8, 13, 21, 512])(
     expectSame(await text((await open()).chunks(jsonWriter)), expectedJson);
     const rows = await all((await open()).rows());
     const source = await open();
-    expectSame(`[${rows.map((one) => source.serialize(one)).join(',')}]`, serializedJson);
+    expectSame(written(source, rows), serializedJson);
     await source.cancel();
   },
 );
@@ -126,9 +126,17 @@ test('bigint and decimal can be text in JSON, and decimals numbers in rows', asy
   expect(await text(asText.chunks(jsonWriter))).toBe('[{"b":"9007199254740993","d":"12.50"}]');
   const source = await open({ bigint: 'string', decimal: 'string', rowDecimal: 'number' });
   expect(await all(source.rows())).toEqual([{ b: 9007199254740993n, d: 12.5 }]);
-  expect(source.serialize({ b: 1n, d: '2.50', x: [2n, Buffer.from([1])] })).toBe(
-    '{"b":"1","d":"2.50","x":[2,"AQ=="]}',
-  );
+  const rows = [
+    { b: 1n, d: '2.50', x: [2n, Buffer.from([1])] },
+    { b: 1n, d: 'é"' },
+    1,
+    { d: undefined },
+    null,
+  ];
+  const json = ['{"b":"1","d":"2.50","x":[2,"AQ=="]}', '{"b":"1","d":"é\\""}', '1', '{}', 'null'];
+  expect(written(source, rows)).toBe(`[${json.join(',')}]`);
+  expect(written(source, rows, ndjsonWriter)).toBe(json.map((one) => `${one}\n`).join(''));
+  expect(written(source, [])).toBe('[]');
 });
 
 test.each(['UTC', 'America/Sao_Paulo', 'Asia/Kolkata', 'Pacific/Kiritimati'])(
@@ -142,10 +150,7 @@ test.each(['UTC', 'America/Sao_Paulo', 'Asia/Kolkata', 'Pacific/Kiritimati'])(
       sizes = [4_088];
       expectSame(await text((await open()).chunks(jsonWriter)), expectedJson);
       const source = await open();
-      expectSame(
-        `[${(await all(source.rows())).map((one) => source.serialize(one)).join(',')}]`,
-        serializedJson,
-      );
+      expectSame(written(source, await all(source.rows())), serializedJson);
     } finally {
       if (before === undefined) delete process.env['TZ'];
       else process.env['TZ'] = before;

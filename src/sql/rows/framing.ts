@@ -14,6 +14,9 @@ export interface Framing {
   readonly first: RowFraming;
   /** Of all rows but the first, with what separates them from the one before. */
   readonly next: RowFraming;
+  /** Around a row that is text already: what separates it from the one before, and what comes after its `}`. */
+  readonly separator: FixedText;
+  readonly afterRow: FixedText;
   readonly rowEnd: FixedText;
   readonly close: FixedText;
 }
@@ -35,6 +38,8 @@ function makeFraming(columns: readonly ColumnInfo[], writer: RowWriter): Framing
     open: fixedText(writer.open),
     first: rowFraming(prefixes),
     next: rowFraming(prefixes.map((prefix, index) => (index === 0 ? writer.separator + prefix : prefix))),
+    separator: fixedText(writer.separator),
+    afterRow: fixedText(writer.rowEnd.slice(1)),
     rowEnd: fixedText(writer.rowEnd),
     close: fixedText(writer.close),
   };

@@ -81,6 +81,12 @@ export class JsonOutput {
     this.position = at;
   }
 
+  /** Any text, as UTF-8. */
+  utf8(text: string): void {
+    this.ensure(text.length * 3);
+    this.position += this.buffer.write(text, this.position, 'utf8');
+  }
+
   /** Between rows: what is written so far may be handed out, and is when it is a chunk's worth. */
   endRow(): void {
     this.#rowStart = this.position;

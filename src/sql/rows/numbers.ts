@@ -33,7 +33,9 @@ function writeScaled(out: JsonOutput, isNegative: boolean, high: number, low: nu
   out.position = end;
 }
 
-function writeSafeInteger(out: JsonOutput, value: number): void {
+/** A whole number up to 2^53 either way. */
+export function writeSafeInteger(out: JsonOutput, value: number): void {
+  out.ensure(room);
   const magnitude = Math.abs(value);
   const high = Math.floor(magnitude / 4_294_967_296);
   writeScaled(out, value < 0, high, magnitude - high * 4_294_967_296, 0);

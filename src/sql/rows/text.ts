@@ -92,8 +92,32 @@ function writeUnits(out: JsonOutput, count: number, unitAt: (index: number) => n
   out.buffer[out.position++] = quote;
 }
 
-function writeString(out: JsonOutput, text: string): void {
+function writeLongText(out: JsonOutput, text: string): void {
   writeUnits(out, text.length, (index) => text.charCodeAt(index));
+}
+
+/** A JSON string, exactly as JSON.stringify writes it. */
+export function writeText(out: JsonOutput, text: string): void {
+  const { length } = text;
+  if (length > slice) {
+    writeLongText(out, text);
+    return;
+  }
+  out.ensure(length * 6 + 2);
+  const { buffer } = out;
+  let at = out.position;
+  buffer[at++] = quote;
+  for (let index = 0; index < length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 128 && escapes[unit] === 0) buffer[at++] = unit;
+    else {
+      const next = index + 1 < length ? text.charCodeAt(index + 1) : 0;
+      at = writeSpecial(buffer, at, unit, next);
+      if (isPair(unit, next)) index++;
+    }
+  }
+  buffer[at++] = quote;
+  out.position = at;
 }
 
 /** Whether four ASCII characters at once go out as they are: none is a control, a quote or a backslash. Each byte must be below 0x80. */
@@ -254,7 +278,7 @@ export function encoded({ table, decode }: CodePage): Codec {
     json(source, start, length, out) {
       if (length <= slice && writeAscii(source, start, length, out)) return;
       if (table !== undefined) writeTable(source, start, length, table, out);
-      else writeString(out, decode(source.subarray(start, start + length)));
+      else writeText(out, decode(source.subarray(start, start + length)));
     },
     value(source, start, length) {
       // The lower half of every code page is ASCII, where its characters of one byte are meant.
