@@ -86,7 +86,11 @@ class Report {
   async open(format: Format): Promise<ByteSource> {
     const { rows } = this.#sent;
     if (rows instanceof RowQuery && !rows.used) return queryBytes(await rows.start(), format);
-    this.#chunks = new RowChunks(rows, () => this.#rowBytes(format), this.#invocation.signal);
+    this.#chunks = new RowChunks(
+      rows,
+      () => this.#rowBytes(format),
+      (listener) => this.#invocation.onCancel(listener),
+    );
     return this.#chunks;
   }
 

@@ -3,6 +3,9 @@ import type { ByteSource } from './byte-source.js';
 
 type Chunk = IteratorResult<Uint8Array, unknown>;
 
+/** Takes who is to be told that the query is over, and why. */
+type OnCancel = (listener: (reason: unknown) => void) => void;
+
 interface Consumer {
   readonly resolve: (chunk: Chunk) => void;
   readonly reject: (error: unknown) => void;
@@ -17,7 +20,7 @@ interface Consumer {
 export class RowChunks implements ByteSource {
   readonly #rows: AsyncIterator<unknown>;
   readonly #open: () => RowBytes;
-  readonly #signal: AbortSignal;
+  readonly #onCancel: OnCancel;
   /** Here with the first row, or at the end. */
   #bytes: RowBytes | undefined;
   /** Rows in `#bytes`, or parts of them. */
@@ -35,10 +38,10 @@ export class RowChunks implements ByteSource {
   #resume: (() => void) | undefined;
 
   /** @param open asked once, when the first row is here: by then it is known which query it comes from */
-  constructor(rows: AsyncIterable<unknown>, open: () => RowBytes, signal: AbortSignal) {
+  constructor(rows: AsyncIterable<unknown>, open: () => RowBytes, onCancel: OnCancel) {
     this.#rows = rows[Symbol.asyncIterator]();
     this.#open = open;
-    this.#signal = signal;
+    this.#onCancel = onCancel;
   }
 
   get complete(): boolean {
@@ -69,8 +72,7 @@ export class RowChunks implements ByteSource {
   #start(): void {
     this.#state = 'running';
     // Whoever waits for a row must not wait for the iterable to notice that the query is over.
-    const abort = () => this.#settle('failed', this.#signal.reason);
-    this.#signal.addEventListener('abort', abort, { once: true });
+    this.#onCancel((reason) => this.#settle('failed', reason));
     this.#produce().then(
       () => this.#settle('ended', undefined),
       (error: unknown) => this.#settle('failed', error),

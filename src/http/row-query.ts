@@ -38,8 +38,11 @@ export class RowQuery<R> implements AsyncIterable<R>, QueryRecord {
     }
     this.#used = true;
     const { invocation } = this;
-    const signal = this.#signal ? AbortSignal.any([this.#signal, invocation.signal]) : invocation.signal;
-    this.source = await this.#open({ signal, log: (level, message) => invocation.log(level, message) });
+    this.source = await this.#open({
+      ...(this.#signal && { signal: this.#signal }),
+      onCancellable: (cancel) => invocation.onCancel(cancel),
+      log: (level, message) => invocation.log(level, message),
+    });
     return this.source;
   }
 

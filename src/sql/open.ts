@@ -118,6 +118,7 @@ export async function openRows(
     await lifetime.ended;
   };
   trackRunning(cancel, lifetime.ended);
+  context.onCancellable?.(cancel);
   let opened: Awaited<ReturnType<typeof attemptUntilRows>>;
   try {
     opened = await attemptUntilRows(command, parameters, lifetime, progress, log);
@@ -144,7 +145,9 @@ export async function openRows(
     response,
     rowBytes: (writer) => new JsonRowBytes(response.columns.infos, command.formats, writer),
     get stats(): RowStats {
-      return { ...progress, rows: response.rows, bytes: response.bytes, recordsets: response.recordsets };
+      const { rows, bytes, recordsets } = response;
+      const { attempts, acquireMs, firstRowMs, endMs, ended } = progress;
+      return { rows, bytes, recordsets, attempts, acquireMs, firstRowMs, endMs, ended };
     },
     cancel,
   });

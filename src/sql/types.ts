@@ -228,6 +228,8 @@ export type LogLevel = 'info' | 'warn' | 'error';
 export interface OpenContext {
   /** Aborted: the command is cancelled at the server, and whoever waits gets `EAborted`. */
   readonly signal?: AbortSignal;
+  /** Told at once how to cancel the command, for a caller that has no signal. As `RowSource.cancel`, also while there is no row yet. */
+  readonly onCancellable?: (cancel: (reason: unknown) => Promise<void>) => void;
   /** Retries, drained recordsets, what is ignored. Lines without secrets or SQL text. */
   readonly log?: (level: LogLevel, message: string) => void;
 }

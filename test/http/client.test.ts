@@ -53,15 +53,15 @@ function waiting() {
     opened = resolve;
   });
   let cancelledWith: unknown;
-  const openIt: Open = (_request, _context, { signal }) =>
+  const openIt: Open = (_request, _context, { signal, onCancellable }) =>
     new Promise((_resolve, reject) => {
       opened();
-      const cancel = () => {
-        cancelledWith = signal?.reason;
-        reject(new SqlStreamError('EAborted', 'The command was cancelled.', { cause: signal?.reason }));
+      const cancel = async (reason: unknown) => {
+        cancelledWith = reason;
+        reject(new SqlStreamError('EAborted', 'The command was cancelled.', { cause: reason }));
       };
-      if (signal?.aborted) cancel();
-      else signal?.addEventListener('abort', cancel);
+      onCancellable?.(cancel);
+      signal?.addEventListener('abort', () => void cancel(signal.reason));
     });
   return { began, open: openIt, reason: () => cancelledWith };
 }

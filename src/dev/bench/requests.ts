@@ -30,8 +30,8 @@ export interface RequestFigures {
   readonly failures: number;
 }
 
-/** Users start within this time. */
-const rampMs = 2_000;
+/** From one user's start to the next one's. More at once than the worker accepts are left to wait by the kernel, up to a minute each time. */
+const rampMsPerUser = 5;
 /** Once each has been answered; the burst of logins has passed by then, and should not be in the figures. */
 const settleMs = 3_000;
 
@@ -48,7 +48,7 @@ export async function runRequests(
   { users, seconds, keepAlive }: RequestOptions,
 ): Promise<RequestRun> {
   const worker = await startWorker(children, sql, { endpoints: endpoints[path] });
-  const load = putLoad({ port: worker.port, path, users, keepAlive, rampMs });
+  const load = putLoad({ port: worker.port, path, users, keepAlive, rampMs: rampMsPerUser * users });
   try {
     await load.warmUp();
     await load.run(settleMs);
