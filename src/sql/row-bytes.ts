@@ -1,8 +1,8 @@
 import type { ResolvedFormats } from './rows/codec.js';
 import { type Framing, framingOf } from './rows/framing.js';
 import { JsonOutput } from './rows/json-output.js';
+import { writeText } from './rows/json-text.js';
 import { writeSafeInteger } from './rows/numbers.js';
-import { writeText } from './rows/text.js';
 import { decimalText, exactNumbers, isRecord, rowSerializer } from './serialize.js';
 import type { ColumnInfo, RowBytes, RowWriter } from './types.js';
 
