@@ -23,7 +23,7 @@ import {
 import { type RequestRun, requestFiguresOf, requestPaths, runRequests } from './requests.js';
 import { runProgram } from './run-program.js';
 import { runAppScripts, type SqlProcess, startSql } from './sql-process.js';
-import { numberText } from './table.js';
+import { mebibyte, numberText } from './table.js';
 import { peakTarget, requestTargets, type Target, throughputTargets } from './targets.js';
 import { figuresOf, type Path, type Run, runOnce, type Setting } from './throughput.js';
 
@@ -96,7 +96,7 @@ async function longPeak(
 function progress(what: string, run: Run): void {
   console.log(
     `${what}: ${numberText(run.rowsPerSecond)} rows/s, ${numberText(run.cpuSecondsPerMillion, 2)} CPU s per 1M rows, ` +
-      `${numberText(run.peakRssBytes / 1e6)} MB, ${numberText(run.bytesPerRow)} bytes a row`,
+      `${numberText(run.peakRssBytes / mebibyte)} MiB, ${numberText(run.bytesPerRow)} bytes a row`,
   );
 }
 

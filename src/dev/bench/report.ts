@@ -1,17 +1,16 @@
 import { cpus } from 'node:os';
 import type { RequestFigures, RequestOptions } from './requests.js';
-import { markdownTable, numberText, spreadText } from './table.js';
+import { markdownTable, mebibyte, numberText, spreadText } from './table.js';
 import { type Target, targetLine } from './targets.js';
 import type { Path, PathFigures, Setting } from './throughput.js';
-
-const megabyte = 1e6;
 
 const labels: Record<Path | RequestFigures['name'], string> = {
   respond: '`respond()`',
   rows: '`rows()` with `for await`',
   'mssql-query': 'mssql `query()` + JSON',
   'mssql-stream': 'mssql `toReadableStream()` + JSON',
-  tedious: 'tedious `row` events + JSON',
+  'mssql-batched': 'the same, many rows in a chunk',
+  tedious: 'tedious `row` events + JSON, many rows in a chunk',
   'blog-ours': '`sqlStream`',
   'blog-mssql': 'mssql `query()`, by hand',
   'blog-empty': 'empty handler, waits a second',
@@ -30,7 +29,7 @@ export function throughputTable(figures: readonly PathFigures[]): string {
       'rows/s',
       'CPU s per 1M rows',
       'first byte ms',
-      'peak RSS MB',
+      'peak RSS MiB',
       'event loop p99 ms',
       'ping p99 ms',
     ],
@@ -39,7 +38,7 @@ export function throughputTable(figures: readonly PathFigures[]): string {
       spreadText(one.rowsPerSecond),
       spreadText(one.cpuSecondsPerMillion, 2),
       spreadText(one.firstByteMs),
-      spreadText(scaled(one.peakRssBytes, megabyte)),
+      spreadText(scaled(one.peakRssBytes, mebibyte)),
       numberText(one.loopP99Ms, 1),
       numberText(one.pingP99Ms, 1),
     ]),

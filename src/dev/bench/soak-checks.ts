@@ -1,4 +1,5 @@
 import { median, slope } from './statistics.js';
+import { mebibyte } from './table.js';
 import type { Sample } from './worker-process.js';
 
 /** A sample with its time, in ms since the start. */
@@ -22,14 +23,13 @@ export function memoryFigures(samples: readonly TimedSample[]): MemoryFigures {
   };
 }
 
-const megabyte = 1e6;
-/** V8 lets its heap grow and shrink by tens of MB in no time; a leak goes on. */
-const mostGrowth = 30 * megabyte;
+/** V8 lets its heap grow and shrink by tens of MiB in no time; a leak goes on. */
+const mostGrowth = 30 * mebibyte;
 
 /** @returns what is wrong with the memory of a worker under the same load throughout. */
 export function memoryViolations({ growthBytes }: MemoryFigures): string[] {
   if (growthBytes <= mostGrowth) return [];
-  return [`RSS grew by ${Math.round(growthBytes / megabyte)} MB in the second half`];
+  return [`RSS grew by ${Math.round(growthBytes / mebibyte)} MiB in the second half`];
 }
 
 /** @returns what is not as it must be when no request runs. */

@@ -18,7 +18,7 @@ import { Tally } from './soak-tally.js';
 import { requestDeadlineMs, soakRequest } from './soak-user.js';
 import { connectionString, type SqlProcess, startSql } from './sql-process.js';
 import { median, percentile } from './statistics.js';
-import { numberText } from './table.js';
+import { mebibyte, numberText } from './table.js';
 import { startWorker, type WorkerProcess } from './worker-process.js';
 
 const sampleMs = 1_000;
@@ -73,8 +73,8 @@ async function soak(children: ChildProcesses, sql: SqlProcess, options: SoakOpti
       `ATTENTION after a client left, ${attentions} times: median ${numberText(median(times), 1)} ms, p99 ${numberText(percentile(times, 99), 1)} ms`,
     );
     console.log(
-      `Memory of the worker: RSS ${numberText((samples.at(-1)?.rssBytes ?? 0) / 1e6)} MB at the end, peak ${numberText((samples.at(-1)?.peakRssBytes ?? 0) / 1e6)} MB; in the second half ` +
-        `${numberText(memory.growthBytes / 1e6, 1)} MB growth, slope ${numberText(memory.slopeBytesPerMinute / 1e6, 2)} MB per minute`,
+      `Memory of the worker: RSS ${numberText((samples.at(-1)?.rssBytes ?? 0) / mebibyte)} MiB at the end, peak ${numberText((samples.at(-1)?.peakRssBytes ?? 0) / mebibyte)} MiB; in the second half ` +
+        `${numberText(memory.growthBytes / mebibyte, 1)} MiB growth, slope ${numberText(memory.slopeBytesPerMinute / mebibyte, 2)} MiB per minute`,
     );
     for (const violation of violations) console.error(`VIOLATION: ${violation}`);
     console.log(violations.length === 0 ? 'Nothing was wrong.' : `${violations.length} violations.`);
@@ -121,8 +121,8 @@ async function load(worker: WorkerProcess, tally: Tally, options: SoakOptions): 
     samples.push({ ...(await worker.sample()), atMs: elapsed() });
     if (elapsed() >= nextProgress) {
       nextProgress += progressMs;
-      const rss = numberText((samples.at(-1)?.rssBytes ?? 0) / 1e6);
-      console.log(`${numberText(elapsed() / 1_000)} s: ${tally.text()}; RSS ${rss} MB`);
+      const rss = numberText((samples.at(-1)?.rssBytes ?? 0) / mebibyte);
+      console.log(`${numberText(elapsed() / 1_000)} s: ${tally.text()}; RSS ${rss} MiB`);
     }
     await sleep(Math.min(sampleMs, Math.max(0, endMs - elapsed())));
   }

@@ -19,6 +19,9 @@ export function spreadText({ median, min, max }: Spread, digits = 0): string {
   return low === high ? `${middle}` : `${middle} (${low}-${high})`;
 }
 
+/** Memory is counted as the kernel and Node.js count it. */
+export const mebibyte = 1_048_576;
+
 export function numberText(value: number, digits = 0): string {
   if (Number.isNaN(value)) return '-';
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });

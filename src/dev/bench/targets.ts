@@ -1,5 +1,5 @@
 import type { RequestFigures } from './requests.js';
-import { numberText } from './table.js';
+import { mebibyte, numberText } from './table.js';
 import type { PathFigures } from './throughput.js';
 
 /** What a figure should be at least or at most. */
@@ -20,8 +20,6 @@ export function targetLine(target: Target): string {
   const wanted = least === undefined ? `at most ${numberText(most!, 2)}` : `at least ${numberText(least, 2)}`;
   return `${name}: ${numberText(value, 2)}${unit} (${wanted}${unit}), ${isReached(target) ? 'reached' : 'MISSED'}`;
 }
-
-const megabyte = 1e6;
 
 /** Ratios of medians of the same run, against mssql's stream. */
 export function throughputTargets(figures: readonly PathFigures[]): Target[] {
@@ -61,7 +59,7 @@ export function throughputTargets(figures: readonly PathFigures[]): Target[] {
 }
 
 export function peakTarget(name: string, bytes: number): Target {
-  return { name, value: bytes / megabyte, most: 130, unit: ' MB' };
+  return { name, value: bytes / mebibyte, most: 130, unit: ' MiB' };
 }
 
 /** Each less the empty handler, so that what the platform costs is not in the ratio. */

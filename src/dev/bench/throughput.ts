@@ -5,7 +5,7 @@ import type { SqlProcess } from './sql-process.js';
 import { percentile, type Spread, spreadOf } from './statistics.js';
 import { type Endpoints, startWorker } from './worker-process.js';
 
-export const paths = ['respond', 'rows', 'mssql-query', 'mssql-stream', 'tedious'] as const;
+export const paths = ['respond', 'rows', 'mssql-query', 'mssql-stream', 'mssql-batched', 'tedious'] as const;
 export type Path = (typeof paths)[number];
 
 const endpoints: Record<Path, Endpoints> = {
@@ -13,6 +13,7 @@ const endpoints: Record<Path, Endpoints> = {
   rows: 'ours',
   'mssql-query': 'mssql',
   'mssql-stream': 'mssql',
+  'mssql-batched': 'mssql',
   tedious: 'tedious',
 };
 export type Mix = 'strings' | 'numbers';

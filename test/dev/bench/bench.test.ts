@@ -8,7 +8,10 @@ import { captureOutput, startProgram } from './helpers.js';
 test.each([
   [['--rows', '0'], "--rows takes a whole number from 1 to 100000000, not '0'."],
   [['--mixes', 'strings,dates'], "--mixes takes one or more of strings,numbers, not 'dates'."],
-  [['--paths', ''], "--paths takes one or more of respond,rows,mssql-query,mssql-stream,tedious, not ''."],
+  [
+    ['--paths', ''],
+    "--paths takes one or more of respond,rows,mssql-query,mssql-stream,mssql-batched,tedious, not ''.",
+  ],
   [['--speed'], "Unknown option '--speed'"],
 ])('%j is refused with the reason, and starts nothing', async (args, message) => {
   const output = captureOutput();
@@ -48,7 +51,7 @@ test('a run of few rows measures all paths, and says what is reached', async () 
   expect(stdout).toMatch(
     /respond\(\), rows\/s to mssql stream: [\d.]+ \(at least 10\.00\), (reached|MISSED)/,
   );
-  expect(stdout).toMatch(/peak RSS at 5,000 rows: [\d.]+ MB/);
+  expect(stdout).toMatch(/peak RSS at 5,000 rows: [\d.]+ MiB/);
 }, 60_000);
 
 test('Ctrl-C ends the run and all that it started', async () => {

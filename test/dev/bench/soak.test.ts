@@ -4,6 +4,7 @@ import { idleViolations, memoryFigures, memoryViolations } from '../../../src/de
 import { soakFaults } from '../../../src/dev/bench/soak-faults.js';
 import { expectedBody } from '../../../src/dev/bench/soak-rows.js';
 import { Tally } from '../../../src/dev/bench/soak-tally.js';
+import { mebibyte } from '../../../src/dev/bench/table.js';
 import { parseFaultRules } from '../../../src/dev/tds/fault-rules.js';
 import { within } from '../../helpers/run.js';
 import { captureOutput, startProgram } from './helpers.js';
@@ -30,9 +31,9 @@ test.each([
 
 test('memory that goes on growing in the second half is a violation, growth before it is not', () => {
   const minutes = Array.from({ length: 40 }, (_, index) => index * 60_000);
-  const leak = memoryFigures(minutes.map((at, index) => sample(at, 1e8 + index * 4e6)));
-  expect(leak.slopeBytesPerMinute).toBeCloseTo(4e6);
-  expect(memoryViolations(leak)).toEqual(['RSS grew by 40 MB in the second half']);
+  const leak = memoryFigures(minutes.map((at, index) => sample(at, 1e8 + index * 4 * mebibyte)));
+  expect(leak.slopeBytesPerMinute).toBeCloseTo(4 * mebibyte);
+  expect(memoryViolations(leak)).toEqual(['RSS grew by 40 MiB in the second half']);
   const warmUp = memoryFigures(minutes.map((at, index) => sample(at, 1e8 + Math.min(index, 15) * 4e6)));
   expect(memoryViolations(warmUp)).toEqual([]);
 });

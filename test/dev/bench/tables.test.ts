@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { markdownTable, numberText, spreadText } from '../../../src/dev/bench/table.js';
+import { markdownTable, mebibyte, numberText, spreadText } from '../../../src/dev/bench/table.js';
 import { isReached, requestTargets, targetLine, throughputTargets } from '../../../src/dev/bench/targets.js';
 
 const same = (value: number) => ({ median: value, min: value, max: value });
@@ -40,20 +40,20 @@ test('a spread that can be seen stands behind the median', () => {
 
 test('targets are ratios to mssql streaming, reached from their limit on', () => {
   const targets = throughputTargets([
-    figures('respond', 500, 1, 120e6),
-    figures('rows', 149, 4, 120e6),
-    figures('mssql-stream', 50, 8, 150e6),
+    figures('respond', 500, 1, 120 * mebibyte),
+    figures('rows', 149, 4, 120 * mebibyte),
+    figures('mssql-stream', 50, 8, 150 * mebibyte),
   ]);
   const lines = targets.map(targetLine);
   expect(lines[0]).toBe('respond(), rows/s to mssql stream: 10.00 (at least 10.00), reached');
   expect(lines[1]).toBe('respond(), CPU to mssql stream: 0.13 (at most 0.13), reached');
   expect(lines[2]).toBe('rows(), rows/s to mssql stream: 2.98 (at least 3.00), MISSED');
-  expect(lines[3]).toBe('respond(), peak RSS: 120.00 MB (at most 130.00 MB), reached');
+  expect(lines[3]).toBe('respond(), peak RSS: 120.00 MiB (at most 130.00 MiB), reached');
   expect(isReached({ name: '', value: Number.NaN, least: 1 })).toBe(false);
 });
 
 test('without a path to compare with there is no ratio', () => {
-  expect(throughputTargets([figures('mssql-stream', 50, 8, 150e6)])).toEqual([]);
+  expect(throughputTargets([figures('mssql-stream', 50, 8, 150 * mebibyte)])).toEqual([]);
 });
 
 test('the cost of a request is compared less that of the empty handler', () => {

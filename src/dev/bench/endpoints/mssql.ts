@@ -36,28 +36,47 @@ app.http('mssql-query', {
   },
 });
 
-app.http('mssql-stream', {
-  handler: async (request) => {
+type JsonOf = (rows: AsyncIterable<unknown>) => AsyncGenerator<string>;
+
+function streamWith(jsonOf: JsonOf) {
+  return async (request: HttpRequest) => {
     const command = await replayRequest(request);
     const rows = command.toReadableStream();
     // Its errors come through the stream as well.
     command.query('exec dev.replay @rows = @rows, @mix = @mix').catch(() => {});
-    return { body: Readable.from(jsonOf(rows)), headers: { 'content-type': 'application/json' } };
-  },
-});
+    return {
+      body: Readable.from(jsonOf(rows), { objectMode: false }),
+      headers: { 'content-type': 'application/json' },
+    };
+  };
+}
 
-async function* jsonOf(rows: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
+/** The usual way: each row is a chunk. */
+app.http('mssql-stream', { handler: streamWith(eachRow) });
+/** Made by hand for speed: a chunk holds many rows. */
+app.http('mssql-batched', { handler: streamWith(manyRows) });
+
+async function* eachRow(rows: AsyncIterable<unknown>): AsyncGenerator<string> {
+  let separator = '[';
+  for await (const row of rows) {
+    yield separator + JSON.stringify(row);
+    separator = ',';
+  }
+  yield separator === '[' ? '[]' : ']';
+}
+
+async function* manyRows(rows: AsyncIterable<unknown>): AsyncGenerator<string> {
   let text = '[';
   let first = true;
   for await (const row of rows) {
     text += first ? JSON.stringify(row) : `,${JSON.stringify(row)}`;
     first = false;
     if (text.length >= chunkLength) {
-      yield Buffer.from(text);
+      yield text;
       text = '';
     }
   }
-  yield Buffer.from(`${text}]`);
+  yield `${text}]`;
 }
 
 app.http('blog-mssql', {
