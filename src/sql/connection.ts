@@ -1,7 +1,7 @@
 import { Connection, type ConnectionConfiguration, Request } from 'tedious';
 import type { ConnectionOptions } from './connection-string/parse.js';
 import type { ServerErrorFields } from './errors.js';
-import { connectError } from './server-errors.js';
+import { connectError, isFatal } from './server-errors.js';
 import { toTediousConfig } from './tedious-config.js';
 import {
   hasOpenTransaction,
@@ -58,6 +58,8 @@ export class SqlConnection {
   readonly openedAt = performance.now();
   /** Closed, lost, or left in a state that no one else should see. */
   broken = false;
+  /** After it the server ends the connection, now or in a moment. */
+  fatalError: ServerErrorFields | undefined;
   #releasedAt = this.openedAt;
   #used = false;
   #loggedIn = false;
@@ -86,6 +88,7 @@ export class SqlConnection {
       }
       tedious.once('connect', (error?: Error) => {
         tedious.off('errorMessage', onErrorMessage);
+        tedious.on('errorMessage', (token: unknown) => connection.#hear(token as ServerErrorFields));
         connection.#loggedIn = true;
         if (error === undefined) resolve(connection);
         else reject(connectError(error, tokens, server));
@@ -125,6 +128,10 @@ export class SqlConnection {
     );
   }
 
+  #hear(error: ServerErrorFields): void {
+    if (isFatal(error)) this.fatalError = error;
+  }
+
   #lose(): void {
     this.broken = true;
   }
@@ -143,7 +150,7 @@ export class SqlConnection {
   settle(): void {
     this.#releasedAt = performance.now();
     // The next request would name a transaction that its reset has ended.
-    if (hasOpenTransaction(this.tedious)) this.broken = true;
+    if (hasOpenTransaction(this.tedious) || this.fatalError !== undefined) this.broken = true;
   }
 
   /** Fit for another request? */

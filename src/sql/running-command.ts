@@ -65,7 +65,7 @@ export class RunningCommand {
   #reasonFor(error: unknown): unknown {
     if (this.#cancelReason !== undefined) return this.#cancelReason;
     if (error == null) return undefined;
-    return requestError(error, this.response.rows > 0 ? 'rows' : 'firstRow');
+    return requestError(error, this.response.rows > 0 ? 'rows' : 'firstRow', this.#connection.fatalError);
   }
 
   /**

@@ -24,14 +24,21 @@ function isTransient(number: number | undefined): boolean {
   return number !== undefined && (notStarted.has(number) || maybeDone.has(number));
 }
 
+/** The server ends the connection after such an error (Transact-SQL, "Database Engine error severities": 20 to 24), often without a DONE. */
+const leastFatalClass = 20;
+
+export function isFatal(error: { readonly class?: number | undefined }): boolean {
+  return (error.class ?? 0) >= leastFatalClass;
+}
+
 /** May the command be sent again after this error? Asked only before the first row. */
 export function mayRetry(error: SqlStreamError, idempotent: boolean): boolean {
   if (error.code === 'EConnect') return error.phase === 'connect';
   if (error.code === 'EConnectionLost') return idempotent;
   if (error.number === undefined) return false;
-  return (
-    notStarted.has(error.number) || (maybeDone.has(error.number) && (idempotent || error.phase === 'connect'))
-  );
+  if (notStarted.has(error.number)) return true;
+  if (error.phase === 'connect') return maybeDone.has(error.number);
+  return idempotent && (maybeDone.has(error.number) || isFatal(error));
 }
 
 function fieldsOf(error: unknown): ServerErrorFields | undefined {
@@ -86,8 +93,12 @@ export function serverError(
   });
 }
 
-/** What tedious reports for a request: one error of the server, several, or a broken connection. */
-export function requestError(error: unknown, phase: SqlPhase): SqlStreamError {
+/**
+ * What tedious reports for a request: one error of the server, several, or a broken connection.
+ *
+ * @param fatal the error after which the server ended the connection: the end is all that tedious reports then
+ */
+export function requestError(error: unknown, phase: SqlPhase, fatal?: ServerErrorFields): SqlStreamError {
   if (error instanceof SqlStreamError) return error;
   const all = error instanceof AggregateError ? error.errors : [error];
   const fields = all.map(fieldsOf).filter((one) => one !== undefined);
@@ -98,6 +109,7 @@ export function requestError(error: unknown, phase: SqlPhase): SqlStreamError {
   if (code === 'UNKNOWN')
     return new SqlStreamError('EServer', 'The server reported an error without a text.', details);
   if (code === 'EPARAM') return new SqlStreamError('EParameter', message ?? '', details);
+  if (fatal !== undefined) return serverError([fatal], phase, error);
   return new SqlStreamError(
     'EConnectionLost',
     `The connection was lost: ${message ?? String(error)}`,

@@ -77,6 +77,17 @@ export async function script({ type, text }: RawRequest, session: RawSession): P
       return session.send(
         Buffer.concat([metadata, idRow(1), idRow(2), errorToken(Number(argument), 'late'), done(0, 0x02)]),
       );
+    // The server says why, and closes the connection: with a DONE before, or without one.
+    case 'fatal':
+    case 'late-fatal': {
+      const [number, isDone] = argument.split(',');
+      const before = verb === 'fatal' ? [] : [metadata, idRow(1), idRow(2)];
+      const tokens = [...before, errorToken(Number(number), 'fatal', 20), ...(isDone ? [done(0, 0x02)] : [])];
+      await session.send(Buffer.concat(tokens), [4_088], isDone !== undefined);
+      await sleep(20);
+      session.socket.end();
+      return;
+    }
     case 'trickle':
       await session.send(Buffer.concat([metadata, idRow(1)]), [4_088], false);
       await sleep(Number(argument));

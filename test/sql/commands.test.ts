@@ -130,6 +130,26 @@ describe('errors', () => {
     expect(await all((await open('ids 5')).rows())).toEqual([{ Id: 5 }]);
   });
 
+  test.each([
+    ['fatal 596', 'firstRow', 'EServer'],
+    ['fatal 596,done', 'firstRow', 'EServer'],
+    ['late-fatal 823', 'rows', 'EServer'],
+    ['late-fatal 823,done', 'rows', 'EServer'],
+    ['fatal 40501', 'firstRow', 'ETransient'],
+  ])(
+    'an error that ends the connection is that error, not a lost connection (%s)',
+    async (commandText, phase, code) => {
+      await all((await open('ids 4')).rows());
+      const logins = server.logins.length;
+      const number = Number(/\d+/.exec(commandText)?.[0]);
+      const error = await failure(open(commandText).then((source) => all(source.rows())));
+      expect(error).toMatchObject({ code, number, class: 20, phase, message: 'fatal' });
+      // At once, when the server may not have closed it yet: nobody else gets that connection.
+      expect(await all((await open('ids 5')).rows())).toEqual([{ Id: 5 }]);
+      expect(server.logins.length).toBe(logins + 1);
+    },
+  );
+
   test.each(['half-token', 'garbage'])(
     'bytes that make no sense (%s) fail the request and cost the connection',
     async (kind) => {
