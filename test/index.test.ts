@@ -50,6 +50,7 @@ beforeAll(async () => {
     ),
     Stream: define('stream').handler(),
     Fail: define('error 208').handler(),
+    HalfRow: define('half-row').handler(),
     Missing: define('ids 1', { connectionStringSetting: 'NoSuchSetting' }).handler(),
     Wrong: define('ids 1', { commandType: 'Table' as 'Text' }).handler(),
     Silence: define('ids 1', { deadlines: { clientSilenceMs: -1 } }).handler(),
@@ -122,6 +123,16 @@ test('an error of the server is a problem without its text', async () => {
     },
   ]);
 });
+
+test.each(['application/json', 'application/x-ndjson'])(
+  'a connection that is lost amid the first row is a status too (%s)',
+  async (accept) => {
+    const answer = await proxy.call('HalfRow', { headers: { accept } });
+    expect(answer).toMatchObject({ status: 500, complete: true });
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 'EConnectionLost' });
+  },
+);
 
 test('a deadline of the command and one of the caller are a 504, and cancel it at the server', async () => {
   for (const [name, code] of [

@@ -97,6 +97,11 @@ export async function script({ type, text }: RawRequest, session: RawSession): P
       await sleep(20);
       session.socket.destroy();
       return;
+    case 'half-row':
+      await session.send(Buffer.concat([metadata, Buffer.from([0xd1, 1, 2])]), [4_088], false);
+      await sleep(30);
+      session.socket.destroy();
+      return;
     case 'half-token':
       return session.send(Buffer.concat([metadata, Buffer.from([0xd1, 1, 2])]));
     case 'garbage':

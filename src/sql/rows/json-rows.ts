@@ -25,7 +25,6 @@ export class JsonRows implements RowVisitor {
     this.#prefixes = this.#framing.first.prefixes;
     this.#nulls = this.#framing.first.nulls;
     this.output.fixed(this.#framing.open);
-    this.output.endRow();
   }
 
   beginRow(): void {}
