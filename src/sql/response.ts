@@ -131,7 +131,12 @@ export class Response implements TappedSink {
       }
       this.#failTooLong();
     }
-    return scanner.read(bytes, passOver);
+    const outcome = scanner.read(bytes, passOver);
+    const turn = nextTurn();
+    if (turn === undefined) return outcome;
+    // Nobody sets the pace of rows that nobody wants, and a server may have sent many before it saw the ATTENTION.
+    void turn.then(() => this.parser?.resume());
+    return 'pause';
   }
 
   fail(error: unknown): void {

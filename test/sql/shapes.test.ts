@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { closePools, defineCommand, type RowSource, type SqlCommandOptions } from '../../src/sql/index.js';
 import { all, jsonWriter, text, written } from '../helpers/sql-client.js';
 import { colMetadata, done, nbcRow, RawServer, type RawSession, row } from '../helpers/sql-raw-server.js';
@@ -169,10 +169,15 @@ test('a reader that stops makes the server stop', async () => {
   });
   const chunks = source.chunks(jsonWriter);
   await chunks.next();
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  const paused = sent;
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(sent).toBe(paused);
+  let before = -1;
+  await vi.waitFor(
+    () => {
+      const stopped = sent === before;
+      before = sent;
+      expect(stopped).toBe(true);
+    },
+    { interval: 300, timeout: 10_000 },
+  );
   // What the sockets of both sides hold, and far from the 100 MB of the whole.
   expect(sent).toBeLessThan(30_000_000);
   server.respond = async (request, session) => {
