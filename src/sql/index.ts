@@ -3,6 +3,7 @@
 export { defineCommand } from './command.js';
 export { type ConnectionOptions, parseConnectionString } from './connection-string/parse.js';
 export { type ServerErrorFields, type SqlErrorCode, type SqlPhase, SqlStreamError } from './errors.js';
+export { defaultTotalMs } from './options.js';
 export {
   compileTemplate,
   resolveExpression,

@@ -17,6 +17,9 @@ export interface ResolvedCommand {
   readonly maxValueBytes: number;
 }
 
+/** Of `deadlines.totalMs`: before the front end of Azure gives up on a response, after 230 s (learn.microsoft.com, "Function app timeout duration"). */
+export const defaultTotalMs = 230_000;
+
 const longestMs = 2_147_483_647;
 
 function fail(message: string, subject: string): never {
@@ -91,7 +94,7 @@ export function resolveOptions(options: SqlCommandOptions, environment: NodeJS.P
         connection.commandTimeoutMs ?? 30_000,
         0,
       ),
-      totalMs: count('deadlines.totalMs', deadlines.totalMs, 230_000, 0),
+      totalMs: count('deadlines.totalMs', deadlines.totalMs, defaultTotalMs, 0),
       resumeMs: count('deadlines.resumeMs', deadlines.resumeMs, 60_000, 0),
     },
     retry: {

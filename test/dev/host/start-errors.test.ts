@@ -198,6 +198,19 @@ test('misplaced settings of host.json are warned of, and the prefix is used wher
   expect(app.host.functions[0]?.url).toBe(`${app.host.url}/v1/One`);
 });
 
+test('a functionTimeout that is shorter than a stream may take is warned of, with both times and the remedy', async () => {
+  const short = await start({ 'host.json': '{\n "version": "2.0",\n "functionTimeout": "00:03:49"\n}' });
+  await short.logged(
+    /Warning: .*host\.json:3: functionTimeout is 229 s, less than the 230 s .*Raise functionTimeout, or .*deadlines\.totalMs below 229000/,
+  );
+  await short.host.stop();
+  for (const functionTimeout of ['00:03:50', '-1', undefined]) {
+    const enough = await start({ 'host.json': { version: '2.0', functionTimeout } });
+    expect(enough.log().join()).not.toContain('functionTimeout');
+    await enough.host.stop();
+  }
+});
+
 test('an app without HTTP streaming, without host.json and without settings runs', async () => {
   const folder = await makeApp({ 'package.json': base['package.json'], 'app.js': base['app.js'] });
   const app = await startApp(folder);

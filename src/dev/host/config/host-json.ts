@@ -1,3 +1,4 @@
+import { defaultTotalMs } from '../../../sql/index.js';
 import { type LogFilter, parseLogLevel } from '../log/log-filters.js';
 import { type JsonFile, readJsonFile } from './json-file.js';
 
@@ -14,7 +15,7 @@ export interface HostJson {
   readonly customHeaders: Readonly<Record<string, string>>;
   /** `logging.logLevel`. */
   readonly logFilters: readonly LogFilter[];
-  /** What is in the file, and without effect. */
+  /** What is in the file without effect, or has an effect that nobody wants. */
   readonly warnings: readonly string[];
 }
 
@@ -46,7 +47,7 @@ export function readHostJson(appDir: string): HostJson {
       }),
     ),
     logFilters: logFilters(file),
-    warnings: misplaced(file),
+    warnings: [...misplaced(file), ...shortTimeout(file)],
   };
 }
 
@@ -68,6 +69,16 @@ function timeoutMs(file: JsonFile): number | undefined {
   const ms = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1_000;
   if (ms > 0) return ms;
   throw file.wrong(node, ['functionTimeout'], 'must be a time such as "00:05:00", or "-1" for no limit');
+}
+
+/** A deadline that comes first is an answer with a reason; a host that comes first breaks off a response, in Azure that of every request in its worker. */
+function shortTimeout(file: JsonFile): string[] {
+  const ms = timeoutMs(file);
+  if (ms === undefined || ms >= defaultTotalMs) return [];
+  return [
+    `${file.path}:${file.node('functionTimeout')?.line}: functionTimeout is ${ms / 1_000} s, less than the ${defaultTotalMs / 1_000} s that a sqlStream may take, so the host can break off its responses. ` +
+      `Raise functionTimeout, or give each sqlStream a deadlines.totalMs below ${ms}.`,
+  ];
 }
 
 function logFilters(file: JsonFile): LogFilter[] {
