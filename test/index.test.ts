@@ -164,40 +164,6 @@ test('a function gives the parameters of a request', async () => {
   expect(sent?.data.toString('utf16le')).toContain('a,b=c');
 });
 
-/** The counts of the pool, when no request uses it any more. */
-async function idlePool() {
-  await vi.waitFor(() => expect(poolStats()).toMatchObject([{ used: 0, pending: 0, connecting: 0 }]), {
-    interval: 1,
-    timeout: 5_000,
-  });
-  return poolStats();
-}
-
-test.each([
-  ['Wait', 'FIN'],
-  ['Wait', 'RST'],
-  ['Stream', 'FIN'],
-  ['Stream', 'RST'],
-])(
-  'clients of %s that leave (%s) in a loop cancel at the server and leave the pool as it was',
-  async (name, how) => {
-    const before = await idlePool();
-    for (let round = 0; round < (name === 'Wait' ? 20 : 8); round++) {
-      const attentions = counts.attentions;
-      const { socket, ended } = proxy.open(name);
-      if (name === 'Stream') await new Promise((resolve) => socket.once('data', resolve));
-      else await vi.waitFor(() => expect(server.requests.at(-1)?.text).toBe('wait'), { interval: 1 });
-      if (how === 'FIN') socket.destroy();
-      else socket.resetAndDestroy();
-      expect(await within(5_000, 'the end of the invocation', ended)).toBeUndefined();
-      await vi.waitFor(() => expect(counts.attentions).toBe(attentions + 1), { interval: 1, timeout: 5_000 });
-      server.requests.length = 0;
-      expect(await idlePool()).toEqual(before);
-    }
-    expect(await proxy.call('Three')).toMatchObject({ status: 200, complete: true });
-  },
-);
-
 test('a client that does not read holds back the database, through both sockets', async () => {
   const sent = () => [...server.sessions].reduce((sum, session) => sum + session.socket.bytesWritten, 0);
   const atFirst = sent();
