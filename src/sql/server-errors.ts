@@ -138,18 +138,24 @@ export function connectError(
 ): SqlStreamError {
   if (error instanceof SqlStreamError) return error;
   if (tokens.length > 0) return serverError(tokens, 'connect', error);
-  const { code, message } = error as { code?: string; message?: string };
+  // Without a token, tedious reports an error of its own, without a reason, and beside it that of the library that gets tokens.
+  const parts = (error instanceof AggregateError ? error.errors : [error]) as {
+    code?: string;
+    message?: string;
+  }[];
+  const code = parts[0]?.code;
+  const message = parts.map((part) => part.message ?? String(part)).join(' ');
   const details: SqlErrorDetails = { phase: 'connect', cause: error };
-  if (code === 'ETIMEOUT') return new SqlStreamError('EConnectTimeout', message ?? '', details);
+  if (code === 'ETIMEOUT') return new SqlStreamError('EConnectTimeout', message, details);
   if (code === 'ELOGIN' || code === 'EFEDAUTH' || code === 'ESECURITY') {
-    return new SqlStreamError('ELogin', message ?? '', details);
+    return new SqlStreamError('ELogin', message, details);
   }
   const hint = certificateCodes.test(causeCode(error))
     ? '. The certificate of the server is not trusted: for a development server, TrustServerCertificate=true in the connection string'
     : code === 'EENCRYPT'
       ? '. In the connection string: Encrypt=true'
       : '';
-  return new SqlStreamError('EConnect', `${server} can't be reached: ${message ?? String(error)}${hint}`, {
+  return new SqlStreamError('EConnect', `${server} can't be reached: ${message}${hint}`, {
     ...details,
     retryAfterMs: retryAfterMs.connect,
   });

@@ -94,6 +94,34 @@ export function nbcRow(...values: (Buffer | undefined)[]): Buffer {
   return Buffer.concat([Buffer.from([0xd2]), bitmap, ...present]);
 }
 
+/** LOGINACK, what else a login is answered, and DONE. */
+function loginAnswer(...more: Buffer[]): Buffer {
+  const ack = Buffer.concat([Buffer.from([1, 0x74, 0, 0, 4]), bVarChar('raw'), Buffer.from([15, 0, 0, 0])]);
+  return Buffer.concat([withLength(0xad, ack), ...more, done()]);
+}
+
+/** FEATUREEXTACK of FEDAUTH without data (MS-TDS 2.2.7.11). */
+export const tokenLoginAnswer = loginAnswer(Buffer.from([0xae, 2, 0, 0, 0, 0, 0xff]));
+
+/** FEDAUTHINFO (MS-TDS 2.2.7.12): where a client gets a token, and for what. */
+export function fedAuthInfo(stsUrl: string, spn: string): Buffer {
+  const texts = [stsUrl, spn].map((text) => Buffer.from(text, 'utf16le'));
+  const head = Buffer.alloc(4 + 2 * 9);
+  head.writeUInt32LE(2);
+  let at = head.length;
+  for (const [index, text] of texts.entries()) {
+    const entry = 4 + index * 9;
+    head[entry] = index + 1;
+    head.writeUInt32LE(text.length, entry + 1);
+    head.writeUInt32LE(at, entry + 5);
+    at += text.length;
+  }
+  const length = Buffer.alloc(5);
+  length[0] = 0xee;
+  length.writeUInt32LE(at, 1);
+  return Buffer.concat([length, head, ...texts]);
+}
+
 export class RawSession {
   readonly socket: Socket;
   readonly #server: RawServer;
@@ -171,6 +199,10 @@ export class RawSession {
       void this.#server.login(this);
       return;
     }
+    if (type === 0x08) {
+      void this.#server.token(data.subarray(8).toString('utf16le'), this);
+      return;
+    }
     const text = type === 1 ? data.subarray(data.readUInt32LE(0)).toString('utf16le') : '';
     const request = { type, text, data, reset };
     this.#server.requests.push(request);
@@ -188,14 +220,10 @@ export class RawServer {
   ignored = 0;
   respond: Respond;
   /** Answers a LOGIN7; the default lets everyone in. */
-  login: (session: RawSession) => void | Promise<void> = (session) => {
-    const program = bVarChar('raw');
-    const loginAck = withLength(
-      0xad,
-      Buffer.concat([Buffer.from([1, 0x74, 0, 0, 4]), program, Buffer.from([15, 0, 0, 0])]),
-    );
-    return session.send(Buffer.concat([loginAck, done()]));
-  };
+  login: (session: RawSession) => void | Promise<void> = (session) => session.send(loginAnswer());
+  /** Answers a token, which a client sends when `login` answers with `fedAuthInfo`. */
+  token: (token: string, session: RawSession) => void | Promise<void> = (_token, session) =>
+    session.send(tokenLoginAnswer);
 
   constructor(respond: Respond) {
     this.respond = respond;
