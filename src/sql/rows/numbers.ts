@@ -181,10 +181,13 @@ export function money(inJson: NumberFormat, inRows: NumberFormat): Codec {
   );
 }
 
+/** From here on up a real is as good as six decimal digits (IEEE 754 binary32); below it has fewer. */
+const smallestNormalReal = 2 ** -126;
+
 /** The shortest decimal number that is this real: 0.1, not the 0.10000000149011612 that its bits are as a double. */
 function shortestReal(value: number): number {
   if (Number.isSafeInteger(value) && Math.abs(value) < 1_000_000) return value;
-  for (let digits = 6; digits < 9; digits++) {
+  for (let digits = Math.abs(value) < smallestNormalReal ? 1 : 6; digits < 9; digits++) {
     const candidate = Number(value.toPrecision(digits));
     if (Math.fround(candidate) === value) return candidate;
   }
