@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { run, start } from './helpers/run.js';
+import { run, start, within } from './helpers/run.js';
 import { RawServer } from './helpers/sql-raw-server.js';
 import { script } from './helpers/sql-script.js';
 
@@ -165,6 +165,61 @@ test('a project of strict ES modules compiles and runs', async () => {
   });
   await compile(path);
   expect(await runIn(path, 'call.js')).toEqual(answer);
+});
+
+/** All that its author writes; the tables are those of the scripts beside it. */
+const tenLines = `import { app } from '@azure/functions';
+import { sqlStream } from '${name}';
+
+app.setup({ enableHttpStream: true });
+const numbers = sqlStream({
+  commandText: 'select Id, Name from dbo.Numbers where Id >= @from order by Id',
+  parameters: '@from={Query.from}',
+  connectionStringSetting: 'SqlConnectionString',
+});
+app.http('Numbers', { authLevel: 'anonymous', handler: numbers.handler() });
+`;
+
+test('a project of ten lines streams under npm start of this checkout, and cancels when its client leaves', {
+  timeout: 60_000,
+}, async () => {
+  expect(tenLines.trim().split('\n')).toHaveLength(10);
+  const connection =
+    'Server=127.0.0.1,14330;Database=Numbers;User Id=sa;Password=Ten-lines-1;Encrypt=false;Max Pool Size=1';
+  // The first response stops after two rows, for ever: what comes of it has been streamed.
+  const stops = { at: 'rows', action: 'silence', rows: 2, sql: 'from dbo.Numbers where', times: 1 };
+  const path = await project('ten-lines', {
+    'package.json': JSON.stringify({ name: 'app', type: 'module', main: 'functions/*.js' }),
+    'host.json': JSON.stringify({ version: '2.0' }),
+    'local.settings.json': JSON.stringify({
+      Values: { FUNCTIONS_WORKER_RUNTIME: 'node', SqlConnectionString: connection },
+    }),
+    'functions/Numbers.js': tenLines,
+    'sql/1-numbers.sql': `create table dbo.Numbers (Id int not null primary key, Name nvarchar(50) null);
+GO
+insert into dbo.Numbers (Id, Name) values (1, N'one'), (2, null), (3, N'drei ☃');
+GO
+exec dev.fault_add @rule = N'${JSON.stringify(stops)}';
+`,
+  });
+  const args = ['start', '--', '--app', path, '--port', '0', '--sql-port', '0'];
+  const runtime = start('npm', args, { cwd: root, shell: process.platform === 'win32' });
+  try {
+    const [, url] = await within(40_000, 'the ready line', runtime.line(/^Ready on (\S+) /));
+    const leave = new AbortController();
+    const first = await fetch(`${url}/api/Numbers?from=1`, { signal: leave.signal });
+    const { value } = await within(5_000, 'the first rows', first.body!.getReader().read());
+    expect(Buffer.from(value!).toString()).toBe('[{"Id":1,"Name":"one"},{"Id":2,"Name":null}');
+    leave.abort();
+    // There is one connection, and it is free again.
+    const second = await within(5_000, 'the second response', fetch(`${url}/api/Numbers?from=2`));
+    expect(await second.text()).toBe('[{"Id":2,"Name":null},{"Id":3,"Name":"drei ☃"}]');
+    const wrong = await within(5_000, 'the refusal', fetch(`${url}/api/Numbers`));
+    expect([wrong.status, await wrong.json()]).toMatchObject([400, { parameter: 'Query.from' }]);
+  } finally {
+    runtime.process.kill('SIGTERM');
+    await within(15_000, 'the end of the runtime', runtime.finished);
+  }
 });
 
 test('importing the package registers nothing, opens nothing and keeps nothing alive', async () => {
