@@ -234,7 +234,14 @@ beforeAll(async () => {
   server = await startTdsServer({ engine, port: 0 });
   process.env['TestSql'] =
     `Server=127.0.0.1,${server.port};User Id=sa;Password="${credentials.password}";Encrypt=false`;
-  const commands = ['none', 'nothing', 'named', 'many', ...titles.map((_, index) => `line ${index}`)];
+  const commands = [
+    'none',
+    'nothing',
+    'named',
+    'many',
+    'rows 250000',
+    ...titles.map((_, index) => `line ${index}`),
+  ];
   const handlers = commands.flatMap((commandText) => {
     const stream = sqlStream({ commandText, connectionStringSetting: 'TestSql' });
     const name = commandText.replace(' ', '');
@@ -344,4 +351,15 @@ test('1,024 columns are 1,024 properties', async () => {
   const expected = `[{${manyNames.map((name, index) => `"${name}":${index % 3 === 0 ? null : index}`).join()}}]`;
   expect(await body('many')).toBe(expected);
   expect(await body('many-mapped')).toBe(expected);
+});
+
+test('250,000 rows are 250,000 rows, each once and in order', async () => {
+  for (const name of ['rows250000', 'rows250000-mapped']) {
+    const rows = JSON.parse(await body(name)) as { n: number; text: string | null }[];
+    expect(rows).toHaveLength(250_000);
+    const wrong = rows.findIndex(
+      ({ n, text }, at) => n !== at || text !== (at % 3 === 0 ? null : `row ${at}`),
+    );
+    expect(wrong).toBe(-1);
+  }
 });

@@ -173,6 +173,38 @@ describe('cancel', () => {
     expect(await all((await open('ids 42')).rows())).toEqual([{ Id: 42 }]);
   });
 
+  test.each([0, 1, 300])(
+    'leaving it after row %i, by break, throw and return, gives the connection back',
+    async (rows) => {
+      const leave = {
+        break: async () => {
+          let seen = 0;
+          for await (const _row of (await open('stream')).rows()) if (seen++ >= rows) break;
+        },
+        throw: async () => {
+          let seen = 0;
+          for await (const _row of (await open('stream')).rows())
+            if (seen++ >= rows) throw new Error('enough');
+        },
+        return: async () => {
+          const iterator = (await open('stream')).rows()[Symbol.asyncIterator]();
+          for (let seen = 0; seen < rows; seen++) await iterator.next();
+          await iterator.return?.();
+          expect(await iterator.next()).toEqual({ done: true, value: undefined });
+        },
+      };
+      for (const one of Object.values(leave)) {
+        const before = counts.attentions;
+        await within(
+          5_000,
+          'the end of the loop',
+          one().catch((error) => expect(error.message).toBe('enough')),
+        );
+        expect([counts.attentions, used()]).toEqual([before + 1, 0]);
+      }
+    },
+  );
+
   test('a throw in the loop does the same, and is what the caller gets', async () => {
     const before = counts.attentions;
     const loop = async () => {
@@ -256,6 +288,11 @@ describe('deadlines', () => {
     const error = await failure(open('wait', { deadlines: { firstRowMs: 80 } }));
     expect(error).toMatchObject({ code: 'EFirstRowTimeout', phase: 'firstRow' });
     await allReleased();
+  });
+
+  test('that one is over with the first row: a healthy stream may take longer', async () => {
+    const source = await open('trickle 400', { deadlines: { firstRowMs: 150 } });
+    expect(await all(source.rows())).toEqual([{ Id: 1 }, { Id: 2 }]);
   });
 
   test('Command Timeout of the connection string is that one', async () => {

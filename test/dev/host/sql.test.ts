@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SqlInputError } from '../../../src/dev/host/sql/sql-input-error.js';
 import type { SqlType, SqlValue } from '../../../src/dev/tds/engine.js';
+import { Faults } from '../../../src/dev/tds/faults.js';
 import { startTdsServer, type TdsServer } from '../../../src/dev/tds/server.js';
 import { BlockingPool } from '../../../src/threads/index.js';
 import { within } from '../../helpers/run.js';
@@ -74,13 +75,14 @@ const engine = new TestEngine({
     );
   },
 });
+const faults = new Faults();
 let server: TdsServer;
 let app: StartedApp;
 let typed: StartedApp;
 const threads = new BlockingPool({ min: 2, max: 2 });
 
 beforeAll(async () => {
-  server = await startTdsServer({ engine, port: 0, serverName: 'testing' });
+  server = await startTdsServer({ engine: faults.wrap(engine), port: 0, serverName: 'testing' });
   const password = `"${credentials.password}"`;
   const Db = `Server=127.0.0.1,${server.port};User Id=sa;Password=${password};Encrypt=false`;
   app = await startApp(fixture('sql'), { env: { Db, Number: '42' } });
@@ -166,6 +168,13 @@ test('a failed query is a 500 before the handler, with its error in the log and 
   expect(await read('Setting')).toEqual([{ n: 42 }]);
 });
 
+test('a transient error is a 500 too, and not tried again, as in the extension; the next request is served', async () => {
+  faults.add({ at: 'start', action: 'error', number: 40613, sql: '42', times: 1 });
+  expect(await read('Setting')).toBe(500);
+  await app.logged(/'Functions\.Setting' \(Failed, .*not currently available.*\(error 40613/);
+  expect(await read('Setting')).toEqual([{ n: 42 }]);
+});
+
 test('a certificate that nobody has signed is explained', () => {
   const cause = {
     message: 'self-signed certificate',
@@ -199,6 +208,6 @@ test('a server that went away and came back is used again', async () => {
   const { port } = server;
   await server.close();
   expect(await read('Setting')).toBe(500);
-  server = await startTdsServer({ engine, port, serverName: 'testing' });
+  server = await startTdsServer({ engine: faults.wrap(engine), port, serverName: 'testing' });
   expect(await read('Setting')).toEqual([{ n: 42 }]);
 });

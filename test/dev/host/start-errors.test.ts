@@ -198,6 +198,14 @@ test('misplaced settings of host.json are warned of, and the prefix is used wher
   expect(app.host.functions[0]?.url).toBe(`${app.host.url}/v1/One`);
 });
 
+test('a commandText that takes parts of a request into the SQL is warned of', async () => {
+  const files = { 'r.js': sqlInput({ commandText: "select * from t where a = '{Query.a}'" }) };
+  const app = await start(files, { Db: good });
+  await app.logged(
+    /Warning: commandText of .*'Reads' has binding expressions, .* becomes part of the SQL\. Use parameters\./,
+  );
+});
+
 test('a functionTimeout that is shorter than a stream may take is warned of, with both times and the remedy', async () => {
   const short = await start({ 'host.json': '{\n "version": "2.0",\n "functionTimeout": "00:03:49"\n}' });
   await short.logged(
