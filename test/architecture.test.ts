@@ -41,9 +41,6 @@ const rooms: Record<string, Room> = {
   'dev/cli/': { may: [within('dev'), file('sql/index.ts'), file('threads/index.ts'), node, /^selfsigned$/] },
 };
 
-/** Only these files of the host may load a driver: the binding reads as the extension does, in one place. */
-const driverFiles = /^dev\/host\/[\w/-]*sql[\w-]*\.ts$/;
-
 function roomOf(path: string): string {
   const fitting = Object.keys(rooms).filter((prefix) => path === prefix || path.startsWith(prefix));
   return fitting.sort((a, b) => b.length - a.length)[0] ?? '';
@@ -53,7 +50,6 @@ function isAllowed({ from, to, typeOnly }: Import): boolean {
   const room = rooms[roomOf(from)];
   if (room === undefined) return false;
   if (room.may.some((pattern) => pattern.test(to))) return true;
-  if (to === 'mssql' && driverFiles.test(from)) return true;
   return typeOnly && (room.types ?? []).some((pattern) => pattern.test(to));
 }
 
@@ -67,11 +63,6 @@ test('rooms import only what the table allows', () => {
   expect(imports.length).toBeGreaterThan(0);
   const broken = imports.filter((one) => !isAllowed(one));
   expect(broken.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
-});
-
-test('one file of the host, and no more, loads mssql', () => {
-  const files = imports.filter(({ from, to }) => from.startsWith('dev/host/') && to === 'mssql');
-  expect(new Set(files.map(({ from }) => from)).size).toBeLessThanOrEqual(1);
 });
 
 test('there are no import cycles', () => {

@@ -10,7 +10,7 @@ export {
   resolveTemplate,
   type Template,
 } from './parameters/expressions.js';
-export { closePools, poolStats } from './pools.js';
+export { closePool, closePools, poolStats } from './pools.js';
 export { plainRowBytes } from './row-bytes.js';
 /** @internal For the development tools: its types would pull the driver's into every user's compilation. */
 export { toTediousConfig } from './tedious-config.js';

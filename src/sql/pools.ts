@@ -54,6 +54,16 @@ export function closePools(graceMs = 5_000): Promise<void> {
   return closing;
 }
 
+/**
+ * Closes the pool of one connection string; the next command with it opens another. For whoever stops within a process that goes on, and has ended
+ * its own commands before.
+ */
+export async function closePool(connectionString: string): Promise<void> {
+  const pool = pools.get(connectionString);
+  pools.delete(connectionString);
+  await pool?.close();
+}
+
 /** The counts of every pool of this process. */
 export function poolStats(): PoolStats[] {
   return [...pools.values()].map((pool) => pool.stats);

@@ -1,80 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SqlInputError } from '../../../src/dev/host/sql/sql-input-error.js';
-import type { SqlType, SqlValue } from '../../../src/dev/tds/engine.js';
+import { createCertificate } from '../../../src/dev/cli/certificate.js';
+import { SqlConnections } from '../../../src/dev/host/sql/sql-connections.js';
 import { Faults } from '../../../src/dev/tds/faults.js';
 import { startTdsServer, type TdsServer } from '../../../src/dev/tds/server.js';
 import { BlockingPool } from '../../../src/threads/index.js';
 import { within } from '../../helpers/run.js';
-import { credentials, recordset, TestEngine } from '../../helpers/tds-engine.js';
+import { credentials } from '../../helpers/tds-engine.js';
 import { fixture, type StartedApp, startApp, until } from './apps.js';
+import { bindingEngine, caseNames, overflow } from './binding-cases.js';
 
 /** What the extension itself writes; see golden/witness. */
 const golden: Record<string, string> = JSON.parse(
   readFileSync(new URL('golden/data-table.json', import.meta.url), 'utf8'),
 );
 
-/** 100 ns units from 0001-01-01 to the date, as the engine has them. */
-const ticks = (iso: string) => BigInt(Date.parse(iso) + 62_135_596_800_000) * 10_000n;
-const days = (iso: string) => Number(ticks(iso) / 864_000_000_000n);
-const nvarchar: SqlType = { name: 'nvarchar', length: 100 };
-
-/** The rows of the witness, as the server sends them. */
-const cases: Record<string, { type: SqlType; values: SqlValue[] }> = {
-  bit: { type: { name: 'bit' }, values: [true, false, null] },
-  tinyint: { type: { name: 'tinyint' }, values: [0, 255] },
-  smallint: { type: { name: 'smallint' }, values: [-32_768, 32_767] },
-  int: { type: { name: 'int' }, values: [-2_147_483_648, 2_147_483_647] },
-  bigint: { type: { name: 'bigint' }, values: [1n, 9007199254740993n, -(2n ** 63n), 2n ** 63n - 1n] },
-  'decimal(10,2)': {
-    type: { name: 'decimal', precision: 10, scale: 2 },
-    values: [1250n, 0n, -9_999_999_999n],
-  },
-  money: { type: { name: 'money' }, values: [9_223_372_036_854_775_807n, -1n, 3_333_400n] },
-  smallmoney: { type: { name: 'smallmoney' }, values: [2_147_483_647n] },
-  float: { type: { name: 'float' }, values: [0.1, 1e300, 5e-324, 0, 100] },
-  real: { type: { name: 'real' }, values: [Math.fround(0.1), Math.fround(3.4028235e38), 16_777_216, 1.5] },
-  nvarchar: {
-    type: nvarchar,
-    values: ['Grüße, 😀 \u2028\u0085 "\\/\t\u0001', '', '2020-10-06T07:45:16.081+02:00', '89e7073266'],
-  },
-  varbinary: { type: { name: 'varbinary', length: 8 }, values: [Uint8Array.of(0, 255, 1), new Uint8Array()] },
-  uniqueidentifier: { type: { name: 'uniqueidentifier' }, values: ['6F9619FF-8B86-D011-B42D-00C04FC964FF'] },
-  date: {
-    type: { name: 'date' },
-    values: ['0001-01-01', '2026-11-30', '9999-12-31'].map(days),
-  },
-  datetime: {
-    type: { name: 'datetime' },
-    values: [ticks('2026-11-30T10:20:30.997Z') - 3_333n, ticks('1753-01-01')],
-  },
-  smalldatetime: { type: { name: 'smalldatetime' }, values: [ticks('2026-11-30T10:21:00Z')] },
-  'datetime2(7)': {
-    type: { name: 'datetime2', scale: 7 },
-    values: [639_000_000_001_234_567n, ticks('9999-12-31') + 863_999_999_999n],
-  },
-  'time(7)': {
-    type: { name: 'time', scale: 7 },
-    values: [372_300_000_000, 1, 863_999_999_999, 0],
-  },
-};
-
-const engine = new TestEngine({
-  case: async (context, name) => {
-    if (name === 'names') {
-      const names = ['', 'a', 'A', 'a1', 'a', '', 'Column1', '__proto__', 'constructor'];
-      const columns = names.map((one) => ({ name: one, type: { name: 'int' as const }, nullable: false }));
-      recordset(context, columns, [[1, 2, 3, 4, 5, 6, 7, 8, 9]]);
-      return;
-    }
-    const { type, values } = cases[name] ?? { type: nvarchar, values: [] };
-    recordset(
-      context,
-      [{ name: 'v', type, nullable: true }],
-      values.map((value) => [value]),
-    );
-  },
-});
+const engine = bindingEngine();
 const faults = new Faults();
 let server: TdsServer;
 let app: StartedApp;
@@ -99,12 +40,18 @@ const read = async (path: string, init?: RequestInit) => {
 };
 
 describe('values are those that the extension gives', () => {
-  test.each([...Object.keys(cases), 'names', 'no rows'])('%s', async (name) => {
+  test.each(caseNames)('%s', async (name) => {
     expect(await read(`type/${encodeURIComponent(name)}`)).toEqual(JSON.parse(golden[name] as string));
   });
 
+  test('a decimal that no System.Decimal holds fails, here and there', async () => {
+    expect(golden[overflow]).toMatch(/^OverflowException: Conversion overflows/);
+    expect(await read(`type/${encodeURIComponent(overflow)}`)).toBe(500);
+    await app.logged(/'Functions\.\w+' \(Failed, .*Conversion overflows/);
+  });
+
   test('typed data, and bindings that run on blocking threads, give the same', async () => {
-    for (const name of Object.keys(cases)) {
+    for (const name of caseNames) {
       const answer = await typed.get(`/api/type/${encodeURIComponent(name)}`);
       expect(await answer.json()).toEqual(JSON.parse(golden[name] as string));
     }
@@ -175,13 +122,15 @@ test('a transient error is a 500 too, and not tried again, as in the extension; 
   expect(await read('Setting')).toEqual([{ n: 42 }]);
 });
 
-test('a certificate that nobody has signed is explained', () => {
-  const cause = {
-    message: 'self-signed certificate',
-    code: 'ESOCKET',
-    cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
-  };
-  expect(new SqlInputError(cause).message).toMatch(/self-signed certificate .*TrustServerCertificate=true/);
+test('a certificate that nobody has signed is explained', async () => {
+  const secure = await startTdsServer({ engine, port: 0, tls: await createCertificate() });
+  const connections = new SqlConnections(
+    `Server=127.0.0.1,${secure.port};User Id=sa;Password=x;Encrypt=true`,
+  );
+  const reading = connections.read({ commandText: 'select 1', isProcedure: false, parameters: [] });
+  await expect(reading).rejects.toThrow(/^SQL: .*self-signed certificate.*TrustServerCertificate=true/);
+  await connections.close();
+  await secure.close();
 });
 
 test('a request with a body waits for its binding and keeps the body', async () => {

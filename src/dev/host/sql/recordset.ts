@@ -1,13 +1,10 @@
-/** The types that need a rule of their own when they become JSON; all others are what their JavaScript value is. */
-export type RawType = 'bigint' | 'decimal' | 'real' | 'time' | 'uniqueidentifier' | 'other';
+import type { RowValue, TypeName } from '../../../sql/index.js';
 
-/** A recordset as the driver gave it, in plain data that can go to another thread. */
+/** A recordset in plain data that can go to another thread. */
 export interface RawRecordset {
-  /** As the server sent them; empty for an expression without a name. */
+  /** Unique, as a DataTable makes them. */
   readonly names: readonly string[];
-  readonly types: readonly RawType[];
-  /** bigint: digits; time: 100 ns units since midnight; dates: Date in UTC; binary: Uint8Array. */
-  readonly rows: readonly (readonly RawValue[])[];
+  readonly types: readonly TypeName[];
+  /** As `sqlStream` gives them, decimals as numbers; after a change of threads, binary is a Uint8Array. */
+  readonly rows: readonly (readonly RowValue[])[];
 }
-
-export type RawValue = null | undefined | boolean | number | string | Date | Uint8Array;

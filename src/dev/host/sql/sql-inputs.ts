@@ -3,8 +3,8 @@ import { connectionString, missingSetting } from '../config/connection-setting.j
 import type { LogWriter } from '../log/log-writer.js';
 import type { RpcBindingInfo } from '../rpc.js';
 import { HostStartError } from '../start-error.js';
-import { SqlConnections } from './mssql-rows.js';
 import { parseParameters } from './parameters.js';
+import { SqlConnections } from './sql-connections.js';
 import type { BindingData, SqlInput } from './sql-input.js';
 import type { SqlRunner } from './sql-runner.js';
 
