@@ -175,6 +175,19 @@ test('40197 and a lost connection are tried again when the command is idempotent
   expect(await failure(commandOn(server.connectionString, 'x')())).toMatchObject({ code: 'EConnectionLost' });
 });
 
+test('so is an error that ends the connection', async () => {
+  const server = await listen();
+  let ends = 1;
+  server.respond = (request, session) =>
+    ends-- > 0 ? script({ ...request, text: 'fatal 596' }, session) : session.send(recordset(7));
+  expect(await commandOn(server.connectionString, 'x', { idempotent: true })()).toEqual([{ Id: 7 }]);
+  ends = 1;
+  expect(await failure(commandOn(server.connectionString, 'x')())).toMatchObject({
+    code: 'EServer',
+    number: 596,
+  });
+});
+
 test('nothing is tried again once a row was given', async () => {
   const server = await listen();
   const before = server.requests.length;
