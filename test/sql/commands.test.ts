@@ -136,6 +136,8 @@ describe('errors', () => {
     ['late-fatal 823', 'rows', 'EServer'],
     ['late-fatal 823,done', 'rows', 'EServer'],
     ['fatal 40501', 'firstRow', 'ETransient'],
+    ['fatal 596,now', 'firstRow', 'EServer'],
+    ['late-fatal 596,now', 'rows', 'EServer'],
   ])(
     'an error that ends the connection is that error, not a lost connection (%s)',
     async (commandText, phase, code) => {
