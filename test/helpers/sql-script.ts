@@ -82,7 +82,11 @@ export async function script({ type, text }: RawRequest, session: RawSession): P
     case 'late-fatal': {
       const [number, isDone] = argument.split(',');
       const before = verb === 'fatal' ? [] : [metadata, idRow(1), idRow(2)];
-      const tokens = [...before, errorToken(Number(number), 'fatal', 20), ...(isDone === 'done' ? [done(0, 0x02)] : [])];
+      const tokens = [
+        ...before,
+        errorToken(Number(number), 'fatal', 20),
+        ...(isDone === 'done' ? [done(0, 0x02)] : []),
+      ];
       const [size, isLast] = [[4_088], isDone === 'done'];
       await session.send(Buffer.concat(tokens), size, isLast);
       if (isDone !== 'now') await sleep(20);
