@@ -109,7 +109,9 @@ async function build() {
     await rm(staging, { recursive: true, force: true });
     await mkdir(staging);
     const outputs = targets.map((target, index) => ({ ...target, output: join(staging, String(index)) }));
-    await Promise.all(outputs.map(({ config, output }) => compile(config, output)));
+    // Both to their ends, also when one fails: the folder that is removed then must not be written to any more.
+    const compiled = await Promise.allSettled(outputs.map(({ config, output }) => compile(config, output)));
+    for (const result of compiled) if (result.status === 'rejected') throw result.reason;
     await writeFile(join(staging, '1', 'stamp'), digest);
     for (const { folder, output } of outputs) {
       // A folder that is not empty can't be renamed over: move the old one aside first.

@@ -38,7 +38,8 @@ test('without TIME_API_URL both call the TimeApi of their own app, whatever the 
     ]);
     expect(response.headers.get('content-type')).toBe('application/json');
   }
-  expect(await information(app.url)).toEqual({ total: 8, available: 8, blocked: 0, queued: 0 });
+  const { url } = app;
+  await expect.poll(() => information(url)).toEqual({ total: 8, available: 8, blocked: 0, queued: 0 });
 });
 
 test('a wrong number of threads is a 500 that names the setting in the log', async () => {
