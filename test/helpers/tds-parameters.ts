@@ -1,7 +1,7 @@
 /** Values of every type, and RPC messages that carry them. */
-import { ByteWriter } from '../../src/dev/tds/byte-writer.js';
-import { codecOf } from '../../src/dev/tds/column-codec.js';
+import { ByteWriter } from '../../src/dev/tds/bytes.js';
 import type { SqlType, SqlValue } from '../../src/dev/tds/engine.js';
+import { codecOf } from '../../src/dev/tds/types.js';
 import { allHeaders } from './tds-raw-client.js';
 
 const day = 864_000_000_000n;

@@ -1,4 +1,4 @@
-import type { FaultState, Faults } from '../tds/faults.js';
+import type { Faults } from '../tds/faults.js';
 import type { BuiltInProcedure } from '../tsql/database.js';
 
 /**
@@ -26,7 +26,9 @@ export function faultProcedures(faults: Faults): Record<string, BuiltInProcedure
         { name: 'Rule', type: { name: 'nvarchar', length: 'max' }, nullable: false },
         { name: 'TimesLeft', type: { name: 'int' }, nullable: true },
       ],
-      rows: faults.list().map(({ id, rule, left }: FaultState) => [id, JSON.stringify(rule), left ?? null]),
+      rows: faults
+        .list()
+        .map(({ id, rule, left }) => [id, JSON.stringify(rule), Number.isFinite(left) ? left : null]),
     }),
   };
 }

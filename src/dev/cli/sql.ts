@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { SqlEngine } from '../tds/engine.js';
 import { parseFaultRules } from '../tds/fault-rules.js';
 import { Faults } from '../tds/faults.js';
-import { ReplayEngine } from '../tds/replay.js';
+import { withReplay } from '../tds/replay.js';
 import { startTdsServer, type TdsServer } from '../tds/server.js';
 import { createDatabase } from '../tsql/database.js';
 import { createCertificate } from './certificate.js';
@@ -58,7 +58,7 @@ export const sql: Command = {
       procedures: faultProcedures(faults),
     });
     const faulty = faults.wrap(database);
-    return serve(values.replay ? new ReplayEngine(faulty) : faulty, port, values.verbose);
+    return serve(values.replay ? withReplay(faulty) : faulty, port, values.verbose);
   },
 };
 

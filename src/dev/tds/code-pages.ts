@@ -1,4 +1,4 @@
-import type { ByteWriter } from './byte-writer.js';
+import type { ByteWriter } from './bytes.js';
 import { utf8CodePage } from './collations.js';
 
 /** Names of Windows code pages in the WHATWG Encoding Standard, where they are not `windows-N`. */

@@ -1,6 +1,13 @@
 import type { Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
-import type { EngineSession, LoginRefusal, ServerMessage, SqlEngine } from './engine.js';
+import { ProtocolError } from './bytes.js';
+import {
+  ConnectionReset,
+  type EngineSession,
+  type LoginRefusal,
+  type ServerMessage,
+  type SqlEngine,
+} from './engine.js';
 import {
   packetSizeFor,
   tdsVersion,
@@ -12,13 +19,12 @@ import { type Login7, readLogin7 } from './login7.js';
 import { MessageWriter } from './message-writer.js';
 import { type Message, MessageReader, packetStatus, packetType } from './packets.js';
 import { encryption, preloginReply, readPrelogin } from './prelogin.js';
-import { ProtocolError } from './protocol-error.js';
-import { messageLimits, readRequest, type Work } from './request.js';
-import { Response, type TransactionState } from './response.js';
-import { RpcError } from './rpc.js';
-import { Procedures } from './special-procedures.js';
+import { Procedures } from './procedures.js';
+import { RequestError } from './request-error.js';
+import { messageLimits, readRequest, type Work } from './requests.js';
+import { Response, type WireSession } from './response.js';
 import { openTunnel, type Tunnel } from './tls-tunnel.js';
-import { doneStatus, tokenType, writeDone } from './tokens.js';
+import { doneStatus, writeDone } from './tokens.js';
 
 export interface ConnectionOptions {
   readonly engine: SqlEngine;
@@ -40,43 +46,53 @@ const expected: Record<State, readonly number[]> = {
   closed: [],
 };
 
-interface Running {
+/** A request under way, and whether the client has cancelled it. */
+class Running {
   readonly response: Response;
-  readonly controller: AbortController;
-  hasAttention: boolean;
+  readonly controller = new AbortController();
+  hasAttention = false;
+
+  constructor(wire: WireSession) {
+    this.response = new Response(wire);
+  }
+
+  abort(): void {
+    this.response.close();
+    this.controller.abort();
+  }
 }
 
 /** One client: from PRELOGIN through LOGIN7 to requests, one at a time. */
 export class Connection {
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
-  readonly #out: MessageWriter;
   readonly #reader: MessageReader;
-  readonly #transaction: TransactionState = { current: 0n, last: 0n };
+  readonly #wire: WireSession;
+  readonly #loginTimer: NodeJS.Timeout;
   #stream: Socket | TLSSocket;
   #tunnel: Tunnel | undefined;
   #state: State = 'prelogin';
-  #loginTimer: NodeJS.Timeout | undefined;
   #session: EngineSession | undefined;
   #procedures: Procedures | undefined;
   #running: Running | undefined;
-  #canCompress = true;
 
   constructor(socket: Socket, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
     this.#stream = socket;
-    this.#out = new MessageWriter({
+    const out = new MessageWriter({
       write: (bytes) => this.#state === 'closed' || this.#stream.write(bytes),
       onDrain: (listener) => this.#stream.once('drain', listener),
     });
+    const { serverName, loginTimeoutMs } = options;
+    this.#wire = { out, serverName, canCompress: true, transaction: 0n, lastTransaction: 0n };
     this.#reader = new MessageReader((type) => {
       if (!expected[this.#state].includes(type)) {
         throw new ProtocolError(`A message of type ${type} is not expected in the state "${this.#state}".`);
       }
       return messageLimits[type] ?? 0;
     });
-    this.#loginTimer = setTimeout(() => this.#fail('the client did not log in'), options.loginTimeoutMs);
+    this.#loginTimer = setTimeout(() => this.#fail('the client did not log in'), loginTimeoutMs);
     socket.on('data', (chunk: Buffer) => {
       if (!this.#tunnel) return this.#receive(chunk);
       this.#guard(() => this.#tunnel!.receive(chunk));
@@ -87,24 +103,23 @@ export class Connection {
   }
 
   get isLoggedIn(): boolean {
-    return this.#session !== undefined && this.#state !== 'closed';
+    return this.#session !== undefined && !this.#isClosed();
   }
 
   /** Ends the connection at once; what runs is aborted. */
   close(): void {
-    if (this.#state === 'closed') return;
+    if (this.#isClosed()) return;
     this.#state = 'closed';
     clearTimeout(this.#loginTimer);
-    this.#running?.response.close();
-    this.#running?.controller.abort();
-    this.#out.discard();
+    this.#running?.abort();
+    this.#wire.out.discard();
     this.#session?.close();
     this.#socket.destroy();
   }
 
-  #resetPeer(): void {
-    this.#socket.resetAndDestroy();
-    this.close();
+  /** A method, since the compiler does not see that the state changes during an await. */
+  #isClosed(): boolean {
+    return this.#state === 'closed';
   }
 
   #fail(reason: string): void {
@@ -149,12 +164,10 @@ export class Connection {
 
   #prelogin(message: Message): void {
     const wish = readPrelogin(message.data);
-    const wantsTls = wish === encryption.on || wish === encryption.required;
     const { secureContext } = this.#options;
-    const withTls = wantsTls && secureContext !== undefined;
-    const reply = preloginReply(withTls ? encryption.on : encryption.notSupported);
-    this.#out.tokens.bytes(reply);
-    this.#out.end();
+    const withTls = (wish === encryption.on || wish === encryption.required) && secureContext !== undefined;
+    this.#wire.out.tokens.bytes(preloginReply(withTls ? encryption.on : encryption.notSupported));
+    this.#wire.out.end();
     this.#state = 'login';
     if (!withTls) return;
     this.#tunnel = openTunnel(this.#socket, secureContext);
@@ -167,32 +180,27 @@ export class Connection {
   async #login(login: Login7): Promise<void> {
     clearTimeout(this.#loginTimer);
     this.#state = 'authenticating';
-    const { engine, serverName } = this.#options;
     try {
       const unsupported = unsupportedLogin(login);
       if (unsupported) throw { ...unsupported, loginRefusal: true };
       const clientAddress = this.#socket.remoteAddress ?? '';
-      const session = await engine.login({ ...login, clientAddress, reset: () => this.#resetPeer() });
+      const session = await this.#options.engine.login({ ...login, clientAddress });
       if (this.#isClosed()) return session.close();
       this.#session = session;
     } catch (error) {
       if (this.#isClosed()) return;
-      writeLoginRefusal(this.#out, this.#asRefusal(error), serverName);
+      if (error instanceof ConnectionReset) return this.#resetPeer();
+      writeLoginRefusal(this.#wire, this.#asRefusal(error));
       this.#end();
       return;
     }
     this.#procedures = new Procedures(this.#session);
-    this.#canCompress = login.tdsVersion >= tdsVersion.compressedRows;
+    this.#wire.canCompress = login.tdsVersion >= tdsVersion.compressedRows;
     const packetSize = packetSizeFor(login, this.#tunnel !== undefined);
-    writeLogin(this.#out, login, this.#session, packetSize, serverName);
+    writeLogin(this.#wire, login, this.#session, packetSize);
     // Only now: the login response itself still goes out in packets of the first size.
-    this.#out.packetSize = packetSize;
+    this.#wire.out.packetSize = packetSize;
     this.#state = 'idle';
-  }
-
-  /** A method, since the compiler does not see that the state changes during an await. */
-  #isClosed(): boolean {
-    return this.#state === 'closed';
   }
 
   #asRefusal(error: unknown): ServerMessage {
@@ -216,15 +224,14 @@ export class Connection {
       return;
     }
     running.hasAttention = true;
-    running.response.close();
-    running.controller.abort();
-    this.#out.release();
+    running.abort();
+    this.#wire.out.release();
   }
 
   /** A message of its own: in one with the response, tedious would not see it. */
   #acknowledge(): void {
-    writeDone(this.#out.tokens, tokenType.done, doneStatus.attention);
-    this.#out.end();
+    writeDone(this.#wire.out.tokens, { status: doneStatus.attention });
+    this.#wire.out.end();
   }
 
   #request(message: Message): void {
@@ -232,40 +239,25 @@ export class Connection {
     // The client gave up while it sent: it waits for a response all the same.
     const work = ignored ? async () => {} : readRequest(message, this.#session!, this.#procedures!);
     const reset = ignored ? 0 : status & (packetStatus.reset | packetStatus.resetKeepTransaction);
-    const response = new Response(
-      this.#out,
-      this.#options.serverName,
-      this.#transaction,
-      this.#canCompress,
-      () => this.#resetPeer(),
-    );
     this.#state = 'running';
     // Made before anything is awaited: ATTENTION may lie in the same chunk.
-    const running = { response, controller: new AbortController(), hasAttention: false };
+    const running = new Running(this.#wire);
     this.#running = running;
     void this.#run(running, work, reset);
   }
 
   async #run(running: Running, work: Work, reset: number): Promise<void> {
-    const { response, controller } = running;
-    const { signal } = controller;
+    const { response } = running;
+    const { signal } = running.controller;
     try {
       // Lets the rest of the chunk, perhaps an ATTENTION, be seen before the engine begins.
       await undefined;
-      if (reset !== 0) {
-        const session = this.#session!;
-        const keepTransaction = (reset & packetStatus.resetKeepTransaction) !== 0;
-        const before = session.database;
-        await session.reset(keepTransaction);
-        this.#procedures!.clear();
-        if (!keepTransaction) this.#transaction.current = 0n;
-        if (session.database !== before) response.databaseChanged(before, session.database);
-        response.resetDone();
-      }
+      if (reset !== 0) await this.#reset((reset & packetStatus.resetKeepTransaction) !== 0, response);
       if (!signal.aborted) await work({ response, signal }, response);
     } catch (error) {
+      if (error instanceof ConnectionReset) return this.#resetPeer();
       if (!signal.aborted) {
-        response.message(error instanceof RpcError ? error.serverMessage : this.#internalError(error));
+        response.message(error instanceof RequestError ? error.serverMessage : this.#internalError(error));
       }
     }
     if (this.#isClosed()) return;
@@ -274,6 +266,21 @@ export class Connection {
     this.#running = undefined;
     this.#state = 'idle';
     if (response.isFatal) this.#end();
+  }
+
+  async #reset(keepTransaction: boolean, response: Response): Promise<void> {
+    const session = this.#session!;
+    const before = session.database;
+    await session.reset(keepTransaction);
+    this.#procedures!.clear();
+    if (!keepTransaction) this.#wire.transaction = 0n;
+    if (session.database !== before) response.databaseChanged(before, session.database);
+    response.resetDone();
+  }
+
+  #resetPeer(): void {
+    this.#socket.resetAndDestroy();
+    this.close();
   }
 
   /** Lets the last message go out, then ends the connection. */

@@ -6,37 +6,7 @@
  * other; the compiler checks that they fit where the command line puts them together.
  */
 
-/** Names as T-SQL spells them. `numeric` is `decimal`, `timestamp` is `rowversion`. */
-export type TypeName =
-  | 'bit'
-  | 'tinyint'
-  | 'smallint'
-  | 'int'
-  | 'bigint'
-  | 'decimal'
-  | 'money'
-  | 'smallmoney'
-  | 'real'
-  | 'float'
-  | 'char'
-  | 'varchar'
-  | 'nchar'
-  | 'nvarchar'
-  | 'text'
-  | 'ntext'
-  | 'xml'
-  | 'binary'
-  | 'varbinary'
-  | 'image'
-  | 'rowversion'
-  | 'uniqueidentifier'
-  | 'date'
-  | 'time'
-  | 'smalldatetime'
-  | 'datetime'
-  | 'datetime2'
-  | 'datetimeoffset'
-  | 'sql_variant';
+import type { TypeName } from './type-forms.js';
 
 export interface SqlType {
   readonly name: TypeName;
@@ -114,7 +84,7 @@ export interface StatementDone {
   /** Rows selected or changed; absent where T-SQL gives no count, or under SET NOCOUNT ON. */
   readonly rowCount?: number;
   /** The statement kind of the DONE token's CurCmd; the wire layer holds the numbers. */
-  readonly statement: 'select' | 'insert' | 'update' | 'delete' | 'merge' | 'other';
+  readonly statement: 'select' | 'insert' | 'update' | 'delete' | 'other';
   readonly failed?: boolean;
 }
 
@@ -124,8 +94,6 @@ export interface ResponseSink {
   columns(columns: readonly Column[]): void;
   /** A row of the recordset begun last. */
   row(values: readonly SqlValue[]): void;
-  /** Rows of the recordset begun last, already encoded as whole ROW or NBCROW tokens; `count` says how many. */
-  encodedRows(tokens: Uint8Array, count?: number): void;
   /** Sends what is pending, though it fills no packet (RAISERROR ... WITH NOWAIT). */
   flush?(): void;
   statementDone(done: StatementDone): void;
@@ -144,8 +112,6 @@ export interface ResponseSink {
    * or the request is over; an engine awaits it between rows, which is all that backpressure needs.
    */
   drained(): Promise<void> | undefined;
-  /** Faults: resets the connection. */
-  reset(): void;
 }
 
 export interface RequestContext {
@@ -164,8 +130,6 @@ export interface Login {
   readonly libraryName: string;
   readonly readOnlyIntent: boolean;
   readonly clientAddress: string;
-  /** Faults: resets the connection instead of an answer. */
-  readonly reset?: () => void;
 }
 
 /** Thrown by `login`: the message that the client gets before the connection closes. */
@@ -173,7 +137,10 @@ export interface LoginRefusal extends ServerMessage {
   readonly loginRefusal: true;
 }
 
-/** One login. The wire layer calls one request at a time and awaits it; failures are messages, not exceptions. */
+/**
+ * One login. The wire layer calls one request at a time and awaits it; failures are messages, not exceptions. What it
+ * throws is an internal error: logged, and told to the client without details.
+ */
 export interface EngineSession {
   /** @@SPID. */
   readonly id: number;
@@ -201,6 +168,9 @@ export interface EngineSession {
   /** The connection is gone; also called while a request runs, after its signal. */
   close(): void;
 }
+
+/** Thrown by `login` or a request on purpose, to show a fault: the connection is reset (TCP RST) without an answer. */
+export class ConnectionReset extends Error {}
 
 export interface SqlEngine {
   /** Throws a LoginRefusal (18456 on a wrong password, 4060 on an unknown database, ...). */

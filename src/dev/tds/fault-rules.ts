@@ -1,3 +1,5 @@
+import type { ServerMessage } from './engine.js';
+
 /** When a fault strikes: at the login, as a request begins, or once `rows` rows of it have been sent. */
 export type FaultMoment = 'login' | 'start' | 'rows';
 
@@ -39,12 +41,13 @@ export interface FaultRule {
 }
 
 /** A rule in force. */
-export interface Armed {
+export interface FaultState {
   readonly id: number;
   readonly rule: FaultRule;
+  /** How often it will still strike; infinity for always. */
   left: number;
-  /** `pause`: when the first login met it. */
-  since: number | undefined;
+  /** `pause`: when the first login met it, in performance.now(). */
+  since?: number;
 }
 
 /** A rule that can't be: `path` says where it stands (`faults[2].number`). */
@@ -59,77 +62,73 @@ export class FaultRuleError extends Error {
   }
 }
 
-type Check = (value: unknown) => string | undefined;
-const whole =
-  (least: number, most: number): Check =>
-  (value) =>
-    Number.isInteger(value) && (value as number) >= least && (value as number) <= most
-      ? undefined
-      : `must be a whole number from ${least} to ${most}`;
-const text: Check = (value) =>
-  typeof value === 'string' && value !== '' ? undefined : 'must be a text that is not empty';
-const oneOf =
-  (...values: string[]): Check =>
-  (value) =>
-    values.includes(value as string) ? undefined : `must be one of ${values.join(', ')}`;
+/** A test of a value, and what to say of one that fails it. */
+type Check = readonly [test: (value: unknown) => boolean, must: string];
+const whole = (least: number, most: number): Check => [
+  (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
+  `a whole number from ${least} to ${most}`,
+];
+const oneOf = (...values: string[]): Check => [
+  (value) => values.includes(value as string),
+  `one of ${values.join(', ')}`,
+];
+const text: Check = [(value) => typeof value === 'string' && value !== '', 'a text that is not empty'];
+const int32 = 2 ** 31 - 1;
 
 const checks: Record<keyof FaultRule, Check> = {
   at: oneOf('login', 'start', 'rows'),
   action: oneOf('error', 'delay', 'silence', 'reset', 'sessionLimit', 'pause'),
   rows: whole(0, Number.MAX_SAFE_INTEGER),
-  number: whole(1, 2 ** 31 - 1),
+  number: whole(1, int32),
   message: text,
   class: whole(11, 25),
   state: whole(0, 255),
-  delayMs: whole(0, 2 ** 31 - 1),
+  delayMs: whole(0, int32),
   sessions: whole(0, 32_767),
   application: text,
   sql: text,
   times: whole(1, Number.MAX_SAFE_INTEGER),
-  probability: (value) =>
-    typeof value === 'number' && value >= 0 && value <= 1 ? undefined : 'must be a number from 0 to 1',
+  probability: [(value) => typeof value === 'number' && value >= 0 && value <= 1, 'a number from 0 to 1'],
 };
 
-/** The value that an action can't do without. */
-const needed: Partial<Record<FaultAction, keyof FaultRule>> = {
-  error: 'number',
-  delay: 'delayMs',
-  pause: 'delayMs',
-  sessionLimit: 'sessions',
-};
+/** What fields say together: where the first part holds, the named field must be as the last part says. */
+const rules: readonly [(rule: FaultRule) => boolean, keyof FaultRule, string][] = [
+  [({ action, number }) => action === 'error' && number === undefined, 'number', 'is needed by "error"'],
+  [({ action, delayMs }) => action === 'delay' && delayMs === undefined, 'delayMs', 'is needed by "delay"'],
+  [({ action, delayMs }) => action === 'pause' && delayMs === undefined, 'delayMs', 'is needed by "pause"'],
+  [
+    ({ action, sessions }) => action === 'sessionLimit' && sessions === undefined,
+    'sessions',
+    'is needed by "sessionLimit"',
+  ],
+  [({ at, rows }) => at === 'rows' && rows === undefined, 'rows', 'is needed by "at": "rows"'],
+  [({ at, action }) => at !== 'login' && action === 'pause', 'at', 'must be "login" with "pause"'],
+  [
+    ({ at, action }) => at !== 'login' && action === 'sessionLimit',
+    'at',
+    'must be "login" with "sessionLimit"',
+  ],
+  [({ at, sql }) => at === 'login' && sql !== undefined, 'sql', 'has no meaning at a login'],
+];
 
 /** Checks a rule of unknown origin. Throws a FaultRuleError that names the field and what it must be. */
 export function checkFaultRule(value: unknown, path = 'fault'): FaultRule {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new FaultRuleError(path, 'must be an object');
   }
-  const fields = value as Record<string, unknown>;
-  for (const [name, field] of Object.entries(fields)) {
-    const check = Object.hasOwn(checks, name) ? checks[name as keyof FaultRule] : undefined;
-    if (!check)
-      throw new FaultRuleError(
-        `${path}.${name}`,
-        `is not known; known are ${Object.keys(checks).join(', ')}`,
-      );
-    const problem = check(field);
-    if (problem) throw new FaultRuleError(`${path}.${name}`, `${problem}; it is ${JSON.stringify(field)}`);
+  const fail = (field: string, problem: string): never => {
+    throw new FaultRuleError(`${path}.${field}`, problem);
+  };
+  const { at, action } = value as Partial<FaultRule>;
+  for (const [field, given] of Object.entries({ ...value, at, action })) {
+    if (!Object.hasOwn(checks, field))
+      fail(field, `is not known; known are ${Object.keys(checks).join(', ')}`);
+    const [test, must] = checks[field as keyof FaultRule];
+    const found = given === undefined ? '' : `; it is ${JSON.stringify(given)}`;
+    if (!test(given)) fail(field, `must be ${must}${found}`);
   }
-  for (const name of ['at', 'action'] as const) {
-    if (fields[name] === undefined) throw new FaultRuleError(`${path}.${name}`, checks[name](undefined)!);
-  }
-  const rule = fields as unknown as FaultRule;
-  const need = needed[rule.action];
-  if (need && rule[need] === undefined)
-    throw new FaultRuleError(`${path}.${need}`, `is needed by "${rule.action}"`);
-  if (rule.at === 'rows' && rule.rows === undefined) {
-    throw new FaultRuleError(`${path}.rows`, 'is needed by "at": "rows"');
-  }
-  if ((rule.action === 'sessionLimit' || rule.action === 'pause') && rule.at !== 'login') {
-    throw new FaultRuleError(`${path}.at`, `must be "login" with "${rule.action}"`);
-  }
-  if (rule.at === 'login' && rule.sql !== undefined) {
-    throw new FaultRuleError(`${path}.sql`, 'has no meaning at a login');
-  }
+  const rule = value as FaultRule;
+  for (const [isBroken, field, problem] of rules) if (isBroken(rule)) fail(field, problem);
   return rule;
 }
 
@@ -148,41 +147,40 @@ export function parseFaultRules(json: string, name: string): FaultRule[] {
 }
 
 /**
- * Texts and classes of the numbers that clients retry (Microsoft's "Troubleshoot transient connection errors" and
+ * Classes and texts of the numbers that clients retry (Microsoft's "Troubleshoot transient connection errors" and
  * "Database engine events and errors").
  */
-const known: Record<number, readonly [severity: number, text: string]> = {
-  1205: [
-    13,
-    'Transaction (Process ID 51) was deadlocked on lock resources with another process and has been chosen as the deadlock victim. Rerun the transaction.',
-  ],
-  1222: [16, 'Lock request time out period exceeded.'],
-  4060: [11, 'Cannot open database requested by the login. The login failed.'],
-  10928: [
-    16,
-    'Resource ID : 2. The session limit for the database has been reached. See https://go.microsoft.com/fwlink/?LinkId=267637 for assistance.',
-  ],
-  10929: [
-    16,
-    'The server is currently too busy to support requests greater than the minimum guarantee for this database.',
-  ],
-  18456: [14, 'Login failed.'],
-  40197: [17, 'The service has encountered an error processing your request. Please try again.'],
-  40501: [20, 'The service is currently busy. Retry the request after 10 seconds.'],
-  40613: [17, 'Database is not currently available. Please retry the connection later.'],
-  42108: [
-    16,
-    'Can not connect to the SQL pool since it is paused. Please resume the SQL pool and try again.',
-  ],
-  42109: [16, 'The SQL pool is warming up. Please try again.'],
-  49918: [16, 'Cannot process request. Not enough resources to process request.'],
-  49919: [16, 'Cannot process create or update request. Too many create or update operations in progress.'],
-  49920: [16, 'Cannot process request. Too many operations in progress for the subscription.'],
-};
+const known = new Map(
+  `
+  1205 13 Transaction (Process ID 51) was deadlocked on lock resources with another process and has been chosen as the deadlock victim. Rerun the transaction.
+  1222 16 Lock request time out period exceeded.
+  4060 11 Cannot open database requested by the login. The login failed.
+  10928 16 Resource ID : 2. The session limit for the database has been reached. See https://go.microsoft.com/fwlink/?LinkId=267637 for assistance.
+  10929 16 The server is currently too busy to support requests greater than the minimum guarantee for this database.
+  18456 14 Login failed.
+  40197 17 The service has encountered an error processing your request. Please try again.
+  40501 20 The service is currently busy. Retry the request after 10 seconds.
+  40613 17 Database is not currently available. Please retry the connection later.
+  42108 16 Can not connect to the SQL pool since it is paused. Please resume the SQL pool and try again.
+  42109 16 The SQL pool is warming up. Please try again.
+  49918 16 Cannot process request. Not enough resources to process request.
+  49919 16 Cannot process create or update request. Too many create or update operations in progress.
+  49920 16 Cannot process request. Too many operations in progress for the subscription.`
+    .split('\n')
+    .map((line) => {
+      const [, number, severity, text = ''] = /^\s*(\d+) (\d+) (.*)$/.exec(line) ?? [];
+      return [Number(number), { severity: Number(severity), text }] as const;
+    }),
+);
 
-export function faultMessage(rule: Pick<FaultRule, 'number' | 'message' | 'class' | 'state'>) {
-  const number = rule.number ?? 50000;
-  const [severity, standard] = known[number] ?? [16, `Fault on demand: error ${number}.`];
-  const { message = standard, state = 1 } = rule;
+/** The message that a rule fails a request or a login with. */
+export function faultMessage(rule: FaultRule): ServerMessage {
+  const own = { sessionLimit: 10928, pause: 40613 }[rule.action as 'pause'];
+  const number = own ?? rule.number ?? 50000;
+  const { severity, text } = known.get(number) ?? {
+    severity: 16,
+    text: `Fault on demand: error ${number}.`,
+  };
+  const { message = text, state = 1 } = rule;
   return { number, state, class: rule.class ?? severity, message, line: 1 };
 }

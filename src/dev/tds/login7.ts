@@ -1,6 +1,5 @@
-import { ByteReader } from './byte-reader.js';
+import { ByteReader, ProtocolError } from './bytes.js';
 import type { Login } from './engine.js';
-import { ProtocolError } from './protocol-error.js';
 
 /** What LOGIN7 says (MS-TDS 2.2.6.4) beyond what the engine gets to see. */
 export interface Login7 extends Omit<Login, 'clientAddress'> {
@@ -9,11 +8,16 @@ export interface Login7 extends Omit<Login, 'clientAddress'> {
   readonly packetSize: number;
   /** Ids of the requested features (FEATUREEXT). */
   readonly features: readonly number[];
-  /** Windows, Entra or a changed password: ways of login that are not offered here. */
-  readonly refused?: 'integrated' | 'federated' | 'password change';
+  /** The name of a way of login that is not offered here. */
+  readonly unsupported?: string;
 }
 
-const at = { options2: 25, typeFlags: 26, options3: 27 } as const;
+const flag = {
+  integrated: { at: 25, bit: 0x80 },
+  readOnlyIntent: { at: 26, bit: 0x20 },
+  extension: { at: 27, bit: 0x10 },
+} as const;
+/** Where offset and length of the texts stand. */
 const field = {
   hostName: 36,
   user: 40,
@@ -27,46 +31,42 @@ const field = {
 const fixedLength = 94;
 export const feature = { federated: 2, utf8: 10, terminator: 0xff } as const;
 
+/** Throws a ProtocolError. */
 export function readLogin7(data: Buffer): Login7 {
   if (data.length < fixedLength || data.readUInt32LE(0) !== data.length) {
     throw new ProtocolError('LOGIN7 has not the length that it says.');
   }
-  // The place of an empty field may be anything.
-  const text = (position: number): string => {
-    const length = data.readUInt16LE(position + 2);
-    return length === 0 ? '' : new ByteReader(data, data.readUInt16LE(position)).utf16(length);
+  const has = ({ at, bit }: { at: number; bit: number }): boolean => (data[at]! & bit) !== 0;
+  const lengthOf = (position: number): number => data.readUInt16LE(position + 2);
+  const bytes = (position: number): Buffer => {
+    const length = 2 * lengthOf(position);
+    // The place of an empty field may be anything.
+    return new ByteReader(data, length === 0 ? 0 : data.readUInt16LE(position)).take(length);
   };
-  const features = (data[at.options3]! & 0x10) !== 0 ? readFeatures(data) : [];
-  const refused =
-    (data[at.options2]! & 0x80) !== 0
-      ? 'integrated'
-      : features.includes(feature.federated)
-        ? 'federated'
-        : data.readUInt16LE(field.changePassword + 2) > 0
-          ? 'password change'
-          : undefined;
+  const text = (position: number): string => bytes(position).toString('utf16le');
+  // Each byte is XORed with 0xA5, then its halves are swapped.
+  const password = bytes(field.password).map((byte) => (((byte ^ 0xa5) << 4) | ((byte ^ 0xa5) >> 4)) & 0xff);
+  const features = has(flag.extension) ? readFeatures(data) : [];
+  const unsupported = has(flag.integrated)
+    ? 'Windows authentication'
+    : features.includes(feature.federated)
+      ? 'Microsoft Entra authentication'
+      : lengthOf(field.changePassword) > 0
+        ? 'A change of the password'
+        : undefined;
   return {
     tdsVersion: data.readUInt32LE(4),
     packetSize: data.readUInt32LE(8),
     hostName: text(field.hostName),
     user: text(field.user),
-    password: readPassword(data),
+    password: Buffer.from(password).toString('utf16le'),
     applicationName: text(field.applicationName),
     libraryName: text(field.libraryName),
     database: text(field.database),
-    readOnlyIntent: (data[at.typeFlags]! & 0x20) !== 0,
+    readOnlyIntent: has(flag.readOnlyIntent),
     features,
-    ...(refused && { refused }),
+    ...(unsupported && { unsupported }),
   };
-}
-
-/** Each byte is XORed with 0xA5, then its halves are swapped. */
-function readPassword(data: Buffer): string {
-  const length = data.readUInt16LE(field.password + 2);
-  if (length === 0) return '';
-  const hidden = new ByteReader(data, data.readUInt16LE(field.password)).take(2 * length);
-  const plain = hidden.map((byte) => (((byte ^ 0xa5) << 4) | ((byte ^ 0xa5) >> 4)) & 0xff);
-  return Buffer.from(plain).toString('utf16le');
 }
 
 function readFeatures(data: Buffer): number[] {

@@ -1,4 +1,4 @@
-import { ByteWriter } from './byte-writer.js';
+import { ByteWriter } from './bytes.js';
 import { headerSize, packetSizes, packetType, toPackets } from './packets.js';
 
 /** Where a message's packets go. */

@@ -1,5 +1,4 @@
-import { ByteWriter } from './byte-writer.js';
-import { ProtocolError } from './protocol-error.js';
+import { ByteWriter, ProtocolError } from './bytes.js';
 
 /** MS-TDS 2.2.3.1.1. */
 export const packetType = {

@@ -1,28 +1,17 @@
-import { ByteReader } from './byte-reader.js';
-import { ParameterError } from './decode-values.js';
-import type { Parameter, ServerMessage } from './engine.js';
-import { ProtocolError } from './protocol-error.js';
-import { readTypeInfo } from './read-values.js';
+import { ByteReader, ProtocolError } from './bytes.js';
+import type { Parameter } from './engine.js';
+import { notSupported, RequestError } from './request-error.js';
+import { ParameterError, readTypeInfo } from './types.js';
 
 export interface RpcCall {
-  /** Of one of the procedures with a number (MS-TDS 2.2.6.6), else undefined. */
-  readonly id?: number;
-  readonly name: string;
+  /** Of a procedure by its number, the number (MS-TDS 2.2.6.6). */
+  readonly procedure: string | number;
   readonly parameters: readonly Parameter[];
 }
 
 const status = { output: 1, useDefault: 2, encrypted: 8 } as const;
-const batchFlag = { next: 0xff, nextWithoutExecution: 0xfe } as const;
-
-/** What to tell a client of a parameter that is not as it must be (SQL Server's 8009, 8016 and 8023). */
-export class RpcError extends Error {
-  readonly serverMessage: ServerMessage;
-
-  constructor(number: number, message: string) {
-    super(message);
-    this.serverMessage = { number, state: 1, class: 16, message, line: 1 };
-  }
-}
+/** Between calls: BatchFlag and NoExecFlag. */
+const separators = [0xff, 0xfe];
 
 /** ALL_HEADERS (MS-TDS 2.2.5.3): its own length, then headers; nothing in them is needed here. */
 export function skipHeaders(reader: ByteReader): void {
@@ -35,74 +24,57 @@ export function skipHeaders(reader: ByteReader): void {
   if (reader.at !== end) throw new ProtocolError('ALL_HEADERS has not the length that it says.');
 }
 
-/** The calls of an RPC message, in order. Throws RpcError for a bad parameter, ProtocolError for a bad message. */
+/** The calls of an RPC message, in order. Throws RequestError for a bad parameter, ProtocolError for a bad message. */
 export function readRpc(data: Buffer): RpcCall[] {
   const reader = new ByteReader(data);
   skipHeaders(reader);
   const calls: RpcCall[] = [];
-  while (reader.left > 0) {
+  do {
     const length = reader.u16();
-    const call = length === 0xffff ? { id: reader.u16(), name: '' } : { name: reader.utf16(length) };
+    const procedure = length === 0xffff ? reader.u16() : reader.utf16(length);
     // Option flags: recompile, no metadata.
     reader.u16();
     const parameters: Parameter[] = [];
-    while (reader.left > 0) {
-      const next = reader.bytes[reader.at]!;
-      if (next === batchFlag.next || next === batchFlag.nextWithoutExecution) {
-        reader.u8();
-        break;
-      }
+    while (reader.left > 0 && !separators.includes(data[reader.at]!)) {
       parameters.push(readParameter(reader, parameters.length + 1));
     }
-    calls.push({ ...call, parameters });
-  }
-  if (calls.length === 0) throw new ProtocolError('An RPC message without a call.');
+    calls.push({ procedure, parameters });
+    if (reader.left > 0) reader.u8();
+  } while (reader.left > 0);
   return calls;
 }
 
 function readParameter(reader: ByteReader, position: number): Parameter {
   const name = reader.shortText();
   const flags = reader.u8();
-  let typeByte = reader.bytes[reader.at] ?? 0;
+  const typeByte = reader.bytes[reader.at] ?? 0;
+  if ((flags & status.encrypted) !== 0) throw notSupported('Always Encrypted');
   try {
     const { type, read } = readTypeInfo(reader);
     const value = read(reader);
-    if ((flags & status.encrypted) !== 0)
-      throw new ParameterError('refused type', typeByte, 'Always Encrypted');
-    return {
-      name,
-      type,
-      value,
-      output: (flags & status.output) !== 0,
-      ...((flags & status.useDefault) !== 0 && { useDefault: true }),
-    };
+    const useDefault = (flags & status.useDefault) !== 0;
+    return { name, type, value, output: (flags & status.output) !== 0, ...(useDefault && { useDefault }) };
   } catch (error) {
-    if (error instanceof ParameterError) typeByte = error.typeByte;
-    else if (!(error instanceof RangeError)) throw error;
-    throw describe(error, position, name, typeByte);
+    if (!(error instanceof ParameterError) && !(error instanceof RangeError)) throw error;
+    const number = error instanceof ParameterError ? error.number : 8023;
+    throw number === 40510 ? notSupported(error.message) : describe(number, position, name, typeByte);
   }
 }
 
+/** SQL Server's texts. */
 function describe(
-  error: ParameterError | RangeError,
+  number: 8009 | 8016 | 8023,
   position: number,
   name: string,
   typeByte: number,
-): RpcError {
-  const kind = error instanceof ParameterError ? error.kind : 'invalid value';
-  if (kind === 'refused type') {
-    return new RpcError(40510, `${error.message} is not supported by the embedded server.`);
-  }
-  const byte = `0x${typeByte.toString(16).toUpperCase().padStart(2, '0')}`;
-  const [number, reason] = {
-    'unknown type': [8009, `Data type ${byte} is unknown.`] as const,
-    'invalid length': [8016, `Data type ${byte} has an invalid data length or metadata length.`] as const,
-    'invalid value': [
-      8023,
-      `The supplied value is not a valid instance of data type ${byte}. Check the source data for invalid values.`,
-    ] as const,
-  }[kind];
+): RequestError {
+  const type = `ata type 0x${typeByte.toString(16).toUpperCase().padStart(2, '0')}`;
+  const reason = {
+    8009: `D${type} is unknown.`,
+    8016: `D${type} has an invalid data length or metadata length.`,
+    8023: `The supplied value is not a valid instance of d${type}. Check the source data for invalid values.`,
+  }[number];
   const start =
     'The incoming tabular data stream (TDS) remote procedure call (RPC) protocol stream is incorrect.';
-  return new RpcError(number, `${start} Parameter ${position} ("${name}"): ${reason}`);
+  return new RequestError(number, `${start} Parameter ${position} ("${name}"): ${reason}`);
 }

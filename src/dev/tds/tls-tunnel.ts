@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
+import { ProtocolError } from './bytes.js';
 import { MessageReader, packetSizes, packetType, toPackets } from './packets.js';
-import { ProtocolError } from './protocol-error.js';
 
 /** TLS inside PRELOGIN ends at 1.2: the session tickets of 1.3 come after the handshake, when packets have ended. */
 export const secureContext = (key: string | Buffer, cert: string | Buffer): SecureContext =>

@@ -1,6 +1,6 @@
-import type { ByteWriter } from './byte-writer.js';
-import { type Codec, codecOf, userTypeOf } from './column-codec.js';
+import type { ByteWriter } from './bytes.js';
 import type { Column, ServerMessage, SqlType, SqlValue, StatementDone } from './engine.js';
+import { type Codec, codecOf } from './types.js';
 
 /** MS-TDS 2.2.7. */
 export const tokenType = {
@@ -19,51 +19,41 @@ export const tokenType = {
   doneInProc: 0xff,
 } as const;
 
-/** MS-TDS 2.2.7.6. */
-export const doneStatus = { more: 1, error: 2, count: 0x10, attention: 0x20, serverError: 0x100 } as const;
+/** MS-TDS 2.2.7.6. SQL Server never sets DONE_INXACT (4), says its appendix of product behavior; nor does this. */
+export const doneStatus = { more: 1, error: 2, count: 0x10, attention: 0x20 } as const;
 
 /** CurCmd of DONE: not in MS-TDS; the numbers that SQL Server sends. */
-const command: Record<StatementDone['statement'] | 'procedure', number> = {
+const command = {
   select: 0xc1,
   insert: 0xc3,
   delete: 0xc4,
   update: 0xc5,
-  merge: 0x117,
   procedure: 0xe0,
   other: 0xfd,
-};
-
-/** MS-TDS 2.2.7.9. */
-export const envChange = {
-  database: 1,
-  language: 2,
-  packetSize: 4,
-  collation: 7,
-  begin: 8,
-  commit: 9,
-  rollback: 10,
-  reset: 18,
 } as const;
 
-/** Runs `write` between a token's type and what it makes the token's length (two bytes). */
+export interface Done {
+  /** Default: DONE. */
+  readonly type?: number;
+  readonly status?: number;
+  readonly statement?: StatementDone['statement'] | 'procedure';
+  readonly count?: number;
+}
+
+export function writeDone(writer: ByteWriter, done: Done): void {
+  const { type = tokenType.done, status = 0, statement = 'other', count = 0 } = done;
+  writer.u8(type);
+  writer.u16(status);
+  writer.u16(command[statement]);
+  writer.i64(BigInt(count));
+}
+
+/** A token's type, and what `write` writes after its length (two bytes). */
 function sized(writer: ByteWriter, type: number, write: () => void): void {
   writer.u8(type);
   const at = writer.claim(2);
   write();
   writer.buffer.writeUInt16LE(writer.length - at - 2, at);
-}
-
-export function writeDone(
-  writer: ByteWriter,
-  type: number,
-  status: number,
-  statement: StatementDone['statement'] | 'procedure' = 'other',
-  count = 0,
-): void {
-  writer.u8(type);
-  writer.u16(status);
-  writer.u16(command[statement]);
-  writer.i64(BigInt(count));
 }
 
 /** SQL Server's own limit of a message is 2,047 characters; this one only keeps the token's length true. */
@@ -81,20 +71,32 @@ export function writeMessage(writer: ByteWriter, message: ServerMessage, serverN
   });
 }
 
-export function writeTextChange(writer: ByteWriter, type: number, to: string, from: string): void {
-  sized(writer, tokenType.envChange, () => {
-    writer.u8(type);
-    writer.shortText(to);
-    writer.shortText(from);
-  });
-}
+/** MS-TDS 2.2.7.9: its types, with values that are texts or bytes. */
+const envChange = {
+  database: 1,
+  language: 2,
+  packetSize: 4,
+  collation: 7,
+  begin: 8,
+  commit: 9,
+  rollback: 10,
+  reset: 18,
+} as const;
 
-export function writeBinaryChange(writer: ByteWriter, type: number, to: Uint8Array, from: Uint8Array): void {
+export function writeChange(
+  writer: ByteWriter,
+  kind: keyof typeof envChange,
+  to: string | Uint8Array = '',
+  from: string | Uint8Array = '',
+): void {
   sized(writer, tokenType.envChange, () => {
-    writer.u8(type);
+    writer.u8(envChange[kind]);
     for (const value of [to, from]) {
-      writer.u8(value.length);
-      writer.bytes(value);
+      if (typeof value === 'string') writer.shortText(value);
+      else {
+        writer.u8(value.length);
+        writer.bytes(value);
+      }
     }
   });
 }
@@ -104,7 +106,7 @@ export function writeLoginAck(
   tdsVersion: number,
   program: string,
   version: readonly number[],
-) {
+): void {
   sized(writer, tokenType.loginAck, () => {
     writer.u8(1);
     // The only number in TDS that has its first byte first.
@@ -114,25 +116,28 @@ export function writeLoginAck(
   });
 }
 
-/** COLMETADATA flags: nullable, "updateable unknown", identity (MS-TDS 2.2.7.4). */
-const columnFlags = ({ nullable, identity }: Column): number =>
-  (nullable ? 1 : 0) | 8 | (identity ? 0x10 : 0);
+/** Flags of COLMETADATA: "updateable unknown" always (MS-TDS 2.2.7.4). */
+const columnFlag = { nullable: 1, updateable: 8, identity: 0x10 } as const;
+/** Only rowversion needs its UserType, for the bytes are those of a binary(8). */
+const userTypeOf = (type: SqlType): number => (type.name === 'rowversion' ? 0x50 : 0);
+const hasTableName = new Set(['text', 'ntext', 'image']);
 
 export function writeColumns(writer: ByteWriter, columns: readonly Column[], codecs: readonly Codec[]): void {
   writer.u8(tokenType.colMetadata);
   writer.u16(columns.length);
-  columns.forEach((column, index) => {
-    writer.u32(userTypeOf(column.type));
-    writer.u16(columnFlags(column));
+  for (const [index, { name, type, nullable, identity }] of columns.entries()) {
+    writer.u32(userTypeOf(type));
+    writer.u16(
+      columnFlag.updateable | (nullable ? columnFlag.nullable : 0) | (identity ? columnFlag.identity : 0),
+    );
     codecs[index]!.info(writer);
-    const { name } = column.type;
-    if (name === 'text' || name === 'ntext' || name === 'image') {
-      // The table's name: one part, which is not known here.
+    if (hasTableName.has(type.name)) {
+      // One part, which is not known here.
       writer.u8(1);
       writer.u16(0);
     }
-    writer.shortText(column.name);
-  });
+    writer.shortText(name);
+  }
 }
 
 /** A writer of the rows of one recordset. */
@@ -145,8 +150,8 @@ export function rowWriter(
   canCompress: boolean,
 ): RowWriter {
   const count = columns.length;
-  const writes = codecs.map((codec) => codec.write.bind(codec));
-  const nullSizes = codecs.map((codec) => codec.nullSize);
+  const writes = codecs.map((codec) => codec.write);
+  const nullSizes = codecs.map(({ nullSize }) => nullSize);
   const bitmapSize = (count + 7) >> 3;
   return (writer, values) => {
     if (values.length !== count)
@@ -158,12 +163,12 @@ export function rowWriter(
       if (size === 0) throw new RangeError(`The column "${columns[index]!.name}" is not nullable.`);
       saved += size;
     }
-    if (!canCompress || saved <= bitmapSize) {
-      writer.u8(tokenType.row);
+    const isCompressed = canCompress && saved > bitmapSize;
+    writer.u8(isCompressed ? tokenType.nbcRow : tokenType.row);
+    if (!isCompressed) {
       for (let index = 0; index < count; index++) writes[index]!(writer, values[index]!);
       return;
     }
-    writer.u8(tokenType.nbcRow);
     const bitmap = writer.claim(bitmapSize);
     writer.buffer.fill(0, bitmap, bitmap + bitmapSize);
     for (let index = 0; index < count; index++) {
@@ -174,6 +179,7 @@ export function rowWriter(
   };
 }
 
+/** The status says: an OUTPUT parameter. */
 export function writeReturnValue(
   writer: ByteWriter,
   ordinal: number,
@@ -185,10 +191,9 @@ export function writeReturnValue(
   writer.u8(tokenType.returnValue);
   writer.u16(ordinal);
   writer.shortText(name);
-  // Status: an OUTPUT parameter.
   writer.u8(1);
   writer.u32(userTypeOf(type));
-  writer.u16(1);
+  writer.u16(columnFlag.nullable);
   codec.info(writer);
   codec.write(writer, value);
 }

@@ -111,7 +111,7 @@ export interface StatementDone {
   /** Rows selected or changed; absent where T-SQL gives no count, or under SET NOCOUNT ON. */
   readonly rowCount?: number;
   /** The statement kind of the DONE token's CurCmd; the wire layer holds the numbers. */
-  readonly statement: 'select' | 'insert' | 'update' | 'delete' | 'merge' | 'other';
+  readonly statement: 'select' | 'insert' | 'update' | 'delete' | 'other';
   readonly failed?: boolean;
 }
 
@@ -121,8 +121,6 @@ export interface ResponseSink {
   columns(columns: readonly Column[]): void;
   /** A row of the recordset begun last. */
   row(values: readonly SqlValue[]): void;
-  /** Rows of the recordset begun last, already encoded as whole ROW or NBCROW tokens. */
-  encodedRows(tokens: Uint8Array): void;
   statementDone(done: StatementDone): void;
   /** A procedure or sp_executesql body begins; until its end, statements end in DONEINPROC. */
   procedureBegin(): void;
@@ -139,8 +137,6 @@ export interface ResponseSink {
    * or the request is over; an engine awaits it between rows, which is all that backpressure needs.
    */
   drained(): Promise<void> | undefined;
-  /** Faults: resets the connection. */
-  reset(): void;
 }
 
 export interface RequestContext {

@@ -25,7 +25,6 @@ export function collector(): { answer: Answer; response: ResponseSink } {
   const response: ResponseSink = {
     columns: (columns) => void answer.sets.push({ columns, rows: [] }),
     row: (values) => void answer.sets.at(-1)!.rows.push([...values]),
-    encodedRows: () => {},
     statementDone: (done) => void answer.done.push(done),
     procedureBegin: () => void answer.events.push('begin procedure'),
     procedureEnd: (status) => {
@@ -37,7 +36,6 @@ export function collector(): { answer: Answer; response: ResponseSink } {
     databaseChanged: (from, to) => void answer.events.push(`${from} -> ${to}`),
     transaction: (event) => void answer.events.push(event),
     drained: () => undefined,
-    reset: () => {},
   };
   return { answer, response };
 }

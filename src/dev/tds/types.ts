@@ -1,0 +1,296 @@
+/**
+ * Types on the wire, both ways: TYPE_INFO (MS-TDS 2.2.5.6), then values with their lengths.
+ */
+import { ByteReader, type ByteWriter, ProtocolError } from './bytes.js';
+import { codePageOf, collationOf } from './collations.js';
+import type { SqlType, SqlValue, VariantValue } from './engine.js';
+import { decimalSize, type Payload, payloadOf, timeSize } from './payloads.js';
+import { type Form, forms, type TypeName } from './type-forms.js';
+
+/** A type with its TYPE_INFO, and its values with their lengths. */
+export interface Codec {
+  readonly type: SqlType;
+  /** Bytes of a NULL in a ROW: what NBCROW saves. 0 when there is none. */
+  readonly nullSize: number;
+  info(writer: ByteWriter): void;
+  /** NULL as well where the type is nullable. Throws a RangeError for a value that the type can't hold. */
+  write(writer: ByteWriter, value: SqlValue): void;
+  /** Throws a ParameterError, a RangeError (no value of the type) or a ProtocolError (the message ends too early). */
+  read(reader: ByteReader): SqlValue;
+}
+
+/** A TYPE_INFO or a length that can't be: SQL Server's 8009 or 8016; 40510 for a type that is refused by name. */
+export class ParameterError extends Error {
+  readonly number: 8009 | 8016 | 40510;
+
+  constructor(number: ParameterError['number'], message = '') {
+    super(message);
+    this.number = number;
+  }
+}
+
+/** Type bytes that no form has: NULLTYPE, NUMERICN (as DECIMALN), and those that are refused. */
+const other = { null: 0x1f, numeric: 0x6c } as const;
+const refused: Record<number, string> = { 243: 'A table-valued parameter', 240: 'A parameter of a CLR type' };
+
+const notNullNames = new Map<number, TypeName>();
+const nullableNames = new Map<number, TypeName[]>([[other.numeric, ['decimal']]]);
+for (const [name, { token, notNull }] of Object.entries(forms) as [TypeName, Form][]) {
+  if (notNull !== undefined) notNullNames.set(notNull, name);
+  nullableNames.set(token, [...(nullableNames.get(token) ?? []), name]);
+}
+
+const shortMost = 8_000;
+const maxLength = 0xffff;
+const variantMost = 8_016;
+const u16 = (value: number): number[] => [value & 0xff, value >> 8];
+const u32 = (value: number): number[] => [...u16(value & 0xffff), ...u16(value >>> 16)];
+
+/** What follows the type byte in TYPE_INFO; or the properties in a sql_variant, where the collation comes first. */
+function properties(type: SqlType, { kind, size, unit }: Form, isVariant: boolean): number[] {
+  const collation = unit ? [...collationOf(type.collation).bytes] : [];
+  switch (kind) {
+    case 'date':
+      return [];
+    case 'fixed':
+      return isVariant ? [] : [size!];
+    case 'time':
+      return [type.scale ?? 7];
+    case 'decimal': {
+      const { precision = 18, scale = 0 } = type;
+      return [...(isVariant ? [] : [decimalSize(precision)]), precision, scale];
+    }
+    case 'sized': {
+      const max = isVariant ? shortMost : maxLength;
+      const length = u16(type.length === 'max' ? max : bytesOf(type, unit));
+      return isVariant ? [...collation, ...length] : [...length, ...collation];
+    }
+  }
+  if (isVariant) throw new TypeError(`A sql_variant holds no ${type.name}.`);
+  if (kind === 'long') return [...u32(unit === 2 ? 0x7fff_fffe : 0x7fff_ffff), ...collation];
+  // xml: no schema collection.
+  return kind === 'xml' ? [0] : u32(variantMost);
+}
+
+function bytesOf({ name, length }: SqlType, unit = 1): number {
+  return name === 'rowversion' ? 8 : unit * ((length as number | undefined) ?? 1);
+}
+
+interface ReadType {
+  readonly type: SqlType;
+  readonly codePage?: number | undefined;
+}
+
+/** The inverse of `properties`. */
+function readProperties(reader: ByteReader, token: number, isVariant: boolean): ReadType {
+  const names = nullableNames.get(token);
+  if (!names) throw new ParameterError(refused[token] ? 40510 : 8009, refused[token]);
+  const name = names[0]!;
+  const { kind, unit } = forms[name];
+  const collation = (): number | undefined => (unit ? codePageOf(reader.take(5)) : undefined);
+  const valid = (isValid: boolean): void => {
+    if (!isValid) throw new ParameterError(8016);
+  };
+  switch (kind) {
+    case 'date':
+      return { type: { name } };
+    case 'fixed': {
+      if (isVariant) return { type: { name } };
+      const size = reader.u8();
+      const sized = names.find((candidate) => forms[candidate].size === size);
+      valid(sized !== undefined);
+      return { type: { name: sized! } };
+    }
+    case 'time': {
+      const scale = reader.u8();
+      valid(scale <= 7);
+      return { type: { name, scale } };
+    }
+    case 'decimal': {
+      const size = isVariant ? decimalSize(38) : reader.u8();
+      const [precision, scale] = [reader.u8(), reader.u8()];
+      valid(size >= 2 && size <= 17 && precision >= 1 && precision <= 38 && scale <= precision);
+      return { type: { name, precision, scale } };
+    }
+    case 'sized': {
+      const before = isVariant ? collation() : undefined;
+      const size = reader.u16();
+      const codePage = before ?? collation();
+      if (size === maxLength && !isVariant) return { type: { name, length: 'max' }, codePage };
+      valid(size <= shortMost);
+      return { type: { name, length: Math.max(1, Math.floor(size / (unit ?? 1))) }, codePage };
+    }
+  }
+  if (isVariant) throw new ParameterError(8016);
+  if (kind === 'xml') {
+    if (reader.u8() !== 0) {
+      for (let part = 0; part < 2; part++) reader.shortText();
+      reader.utf16(reader.u16());
+    }
+  } else reader.u32();
+  return { type: { name }, codePage: kind === 'long' ? collation() : undefined };
+}
+
+/** The codec of a TYPE_INFO. Throws a ParameterError. */
+export function readTypeInfo(reader: ByteReader): Codec {
+  const token = reader.u8();
+  const exact = notNullNames.get(token);
+  if (exact) return codecOf({ name: exact }, false);
+  if (token === other.null) return { ...codecOf({ name: 'nvarchar', length: 1 }, true), read: () => null };
+  const { type, codePage } = readProperties(reader, token, false);
+  return codecOf(type, true, codePage);
+}
+
+/** `codePage`, where the client's collation says another than that of the type. */
+export function codecOf(
+  type: SqlType,
+  nullable: boolean,
+  codePage = collationOf(type.collation).codePage,
+): Codec {
+  const form = forms[type.name];
+  if (!nullable && form.notNull !== undefined) {
+    const { write, read } = payloadOf(type, codePage);
+    const { notNull, size } = form;
+    return { type, nullSize: 0, info: (to) => to.u8(notNull), write, read: (from) => read(from, size!) };
+  }
+  const info = Uint8Array.of(form.token, ...properties(type, form, false));
+  return { type, info: (writer) => writer.bytes(info), ...framed(type, form, codePage) };
+}
+
+type Frame = Pick<Codec, 'nullSize' | 'write' | 'read'>;
+
+function framed(type: SqlType, form: Form, codePage: number): Frame {
+  if (form.kind === 'variant') return variant;
+  const payload = payloadOf(type, codePage);
+  switch (form.kind) {
+    case 'xml':
+      return partial(payload);
+    case 'long':
+      return longLength(payload);
+    case 'sized':
+      return type.length === 'max' ? partial(payload) : shortLength(payload, bytesOf(type, form.unit), type);
+    case 'decimal':
+      return byteLength(payload, [5, 9, 13, 17]);
+    case 'date':
+      return byteLength(payload, [3]);
+    case 'time': {
+      const more = { time: 0, datetime2: 3, datetimeoffset: 5 }[type.name as 'time'];
+      return byteLength(payload, [timeSize(type.scale ?? 7) + more]);
+    }
+    default:
+      return byteLength(payload, [form.size!]);
+  }
+}
+
+/** A length byte, 0 for NULL; `sizes` are the others that may be. */
+const byteLength = ({ write, read }: Payload, sizes: readonly number[]): Frame => ({
+  nullSize: 1,
+  write(writer, value) {
+    const at = writer.claim(1);
+    if (value !== null) write(writer, value);
+    writer.buffer[at] = writer.length - at - 1;
+  },
+  read(reader) {
+    const size = reader.u8();
+    if (size === 0) return null;
+    if (!sizes.includes(size)) throw new ParameterError(8016);
+    return read(reader, size);
+  },
+});
+
+/** Two bytes of length. */
+const shortLength = ({ write, read }: Payload, most: number, { name, length }: SqlType): Frame => ({
+  nullSize: 2,
+  write(writer, value) {
+    if (value === null) return writer.u16(0xffff);
+    const at = writer.claim(2);
+    write(writer, value);
+    const size = writer.length - at - 2;
+    if (size > most) throw new RangeError(`A value of ${size} bytes is too long for ${name}(${length}).`);
+    writer.buffer.writeUInt16LE(size, at);
+  },
+  read(reader) {
+    const size = reader.u16();
+    if (size === 0xffff) return null;
+    if (size > most) throw new ParameterError(8016);
+    return read(reader, size);
+  },
+});
+
+/** PARTLENTYPE (MS-TDS 2.2.5.2.3): out as the whole length, one chunk and the end; in as any chunks. */
+const partial = ({ write, read }: Payload): Frame => ({
+  nullSize: 8,
+  write(writer, value) {
+    if (value === null) return writer.i64(-1n);
+    const at = writer.claim(12);
+    write(writer, value);
+    const size = writer.length - at - 12;
+    writer.buffer.writeBigUInt64LE(BigInt(size), at);
+    writer.buffer.writeUInt32LE(size, at + 8);
+    // No chunk but the end, when the value is empty.
+    if (size === 0) writer.length = at + 12;
+    else writer.u32(0);
+  },
+  read(reader) {
+    // The total that the client declares is not believed; it may also be "unknown".
+    if (reader.i64() === -1n) return null;
+    const chunks: Buffer[] = [];
+    for (let size = reader.u32(); size !== 0; size = reader.u32()) chunks.push(reader.take(size));
+    const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+    return read(new ByteReader(bytes), bytes.length);
+  },
+});
+
+/** Where a text pointer would be: 16 bytes and a timestamp of 8, which clients only skip. */
+const textPointer = Buffer.alloc(25);
+textPointer[0] = 16;
+
+/** text, ntext and image: four bytes of length, and before it a text pointer; in a parameter, without (2.2.5.5.2). */
+const longLength = ({ write, read }: Payload): Frame => ({
+  nullSize: 1,
+  write(writer, value) {
+    if (value === null) return writer.u8(0);
+    writer.bytes(textPointer);
+    const at = writer.claim(4);
+    write(writer, value);
+    writer.buffer.writeUInt32LE(writer.length - at - 4, at);
+  },
+  read(reader) {
+    const size = reader.u32();
+    return size === 0xffff_ffff ? null : read(reader, size);
+  },
+});
+
+/** MS-TDS 2.2.5.5.4: the length of all, the base type, its properties, the value. */
+const variant: Frame = {
+  nullSize: 4,
+  write(writer, value) {
+    const at = writer.claim(4);
+    if (value !== null) {
+      const { type, value: inner } = value as VariantValue;
+      if (inner === null) throw new TypeError('A sql_variant of NULL is NULL itself.');
+      const form = forms[type.name];
+      const head = form.notNull === undefined ? properties(type, form, true) : [];
+      writer.bytes(Uint8Array.of(form.notNull ?? form.token, head.length, ...head));
+      payloadOf(type, collationOf(type.collation).codePage).write(writer, inner);
+    }
+    writer.buffer.writeUInt32LE(writer.length - at - 4, at);
+  },
+  read(reader) {
+    const size = reader.u32();
+    if (size === 0) return null;
+    const content = new ByteReader(reader.take(size));
+    try {
+      const token = content.u8();
+      const head = new ByteReader(content.take(content.u8()));
+      const exact = notNullNames.get(token);
+      const { type, codePage = 0 } = exact ? { type: { name: exact } } : readProperties(head, token, true);
+      const value = payloadOf(type, codePage).read(content, content.left);
+      if (content.left + head.left === 0) return { type, value };
+    } catch (error) {
+      // The variant ends too early, but the message does not.
+      if (!(error instanceof ProtocolError)) throw error;
+    }
+    throw new ParameterError(8016);
+  },
+};
