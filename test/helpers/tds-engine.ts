@@ -76,22 +76,32 @@ export const commands: Record<string, Command> = {
     response.row([1.5]);
   },
   set: async () => {},
+  use: async ({ response }, argument, session) => {
+    response.databaseChanged(session.database, argument);
+    session.database = argument;
+  },
 };
 
 export class TestSession implements EngineSession {
   readonly id = 51;
-  database = 'master';
+  database: string;
   rows = 0;
+  /** Texts of the batches that reached the engine. */
+  readonly batches: string[] = [];
   isClosed = false;
   resets: boolean[] = [];
   readonly #engine: TestEngine;
+  readonly #home: string;
 
-  constructor(engine: TestEngine) {
+  constructor(engine: TestEngine, database: string) {
     this.#engine = engine;
+    this.#home = database;
+    this.database = database;
   }
 
   async batch(sql: string, context: RequestContext): Promise<void> {
     if (/^\s*set /i.test(sql)) return;
+    this.batches.push(sql);
     for (const line of sql.split(';')) {
       if (context.signal.aborted || line.trim() === '') continue;
       const [, name = '', argument = ''] = /^\s*(\w+)\s*(.*?)\s*$/s.exec(line) ?? [];
@@ -135,6 +145,7 @@ export class TestSession implements EngineSession {
 
   async reset(keepTransaction = false): Promise<void> {
     this.resets.push(keepTransaction);
+    this.database = this.#home;
   }
 
   close(): void {
@@ -158,8 +169,7 @@ export class TestEngine implements SqlEngine {
     if (login.user !== credentials.user || login.password !== credentials.password) {
       throw { ...message(18456, `Login failed for user '${login.user}'.`, 14), loginRefusal: true };
     }
-    const session = new TestSession(this);
-    if (login.database) session.database = login.database;
+    const session = new TestSession(this, login.database || 'master');
     this.sessions.push(session);
     return session;
   }

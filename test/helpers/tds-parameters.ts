@@ -75,27 +75,36 @@ export interface Given {
   readonly type: SqlType;
   readonly value: SqlValue;
   readonly nullable?: boolean;
+  readonly name?: string;
+  readonly output?: boolean;
 }
 
-/** sp_executesql with these parameters, named @p0, @p1, ... */
-export function rpc(sql: string, parameters: readonly Given[], procedure = 10): Buffer {
+/** One call of an RPC message, without ALL_HEADERS. */
+export function rpcCall(procedure: string | number, parameters: readonly Given[]): Buffer {
   const writer = new ByteWriter(1024);
-  writer.bytes(allHeaders);
-  writer.u16(0xffff);
-  writer.u16(procedure);
+  if (typeof procedure === 'string') writer.longText(procedure);
+  else {
+    writer.u16(0xffff);
+    writer.u16(procedure);
+  }
   writer.u16(0);
-  const put = (name: string, { type, value, nullable = true }: Given): void => {
+  for (const { type, value, nullable = true, name = '', output = false } of parameters) {
     writer.shortText(name);
-    writer.u8(0);
+    writer.u8(output ? 1 : 0);
     const codec = codecOf(type, nullable);
     codec.info(writer);
     codec.write(writer, value);
-  };
-  put('', { type: { name: 'nvarchar', length: 'max' }, value: sql });
-  put('', {
-    type: { name: 'nvarchar', length: 'max' },
-    value: parameters.map((_, index) => `@p${index} int`).join(),
-  });
-  for (const [index, parameter] of parameters.entries()) put(`@p${index}`, parameter);
+  }
   return Buffer.from(writer.buffer.subarray(0, writer.length));
+}
+
+export const longText = (value: string): Given => ({ type: { name: 'nvarchar', length: 'max' }, value });
+export const int = (value: number | null): Given => ({ type: { name: 'int' }, value });
+
+/** sp_executesql with these parameters, named @p0, @p1, ... */
+export function rpc(sql: string, parameters: readonly Given[], procedure = 10): Buffer {
+  const declarations = parameters.map((_, index) => `@p${index} int`).join();
+  const named = parameters.map((parameter, index) => ({ name: `@p${index}`, ...parameter }));
+  const call = rpcCall(procedure, [longText(sql), longText(declarations), ...named]);
+  return Buffer.concat([allHeaders, call]);
 }

@@ -24,10 +24,18 @@ export function login7({
   user = credentials.user,
   password = credentials.password,
   tdsVersion = 0x74000004,
+  packetSize = 32_767,
+  /** Bit 0x80 of OptionFlags2: Windows authentication. */
+  integrated = false,
+  /** FEATUREEXT, with its terminator. */
+  features = Buffer.alloc(0),
+  newPassword = '',
 } = {}): Buffer {
   const fixed = Buffer.alloc(94);
   fixed.writeUInt32LE(tdsVersion, 4);
-  fixed.writeUInt32LE(32_767, 8);
+  fixed.writeUInt32LE(packetSize, 8);
+  if (integrated) fixed[25] = 0x80;
+  if (features.length > 0) fixed[27] = 0x10;
   const hidden = Buffer.from(password, 'utf16le').map((byte) => (((byte << 4) | (byte >> 4)) & 0xff) ^ 0xa5);
   const fields: [number, Buffer][] = [
     [36, Buffer.from('raw', 'utf16le')],
@@ -35,13 +43,13 @@ export function login7({
     [44, Buffer.from(hidden)],
     [48, Buffer.from('raw client', 'utf16le')],
     [52, Buffer.alloc(0)],
-    [56, Buffer.alloc(0)],
+    [56, features.length > 0 ? Buffer.alloc(4) : Buffer.alloc(0)],
     [60, Buffer.alloc(0)],
     [64, Buffer.alloc(0)],
     [68, Buffer.alloc(0)],
     [78, Buffer.alloc(0)],
     [82, Buffer.alloc(0)],
-    [86, Buffer.alloc(0)],
+    [86, Buffer.from(newPassword, 'utf16le')],
   ];
   let at = 94;
   for (const [position, value] of fields) {
@@ -49,7 +57,9 @@ export function login7({
     fixed.writeUInt16LE(value.length / (position === 78 ? 1 : 2), position + 2);
     at += value.length;
   }
-  const whole = Buffer.concat([fixed, ...fields.map(([, value]) => value)]);
+  // The extension's field points to where the features begin: at the end.
+  if (features.length > 0) fields[5]![1].writeUInt32LE(at, 0);
+  const whole = Buffer.concat([fixed, ...fields.map(([, value]) => value), features]);
   whole.writeUInt32LE(whole.length, 0);
   return whole;
 }
@@ -70,6 +80,8 @@ export class RawClient {
   #parts: Buffer[] = [];
   #waiting: (() => void) | undefined;
   isClosed = false;
+  /** Bytes of each packet that came, with its header. */
+  readonly packetSizes: number[] = [];
 
   constructor(port: number) {
     this.socket = createConnection({ port, host: '127.0.0.1', noDelay: true });
@@ -81,11 +93,11 @@ export class RawClient {
     });
   }
 
-  static async login(port: number): Promise<RawClient> {
+  static async login(port: number, options: Parameters<typeof login7>[0] = {}): Promise<RawClient> {
     const client = new RawClient(port);
     client.send(packets(0x12, preloginPayload));
     await client.answer();
-    client.send(packets(0x10, login7()));
+    client.send(packets(0x10, login7(options)));
     await client.answer();
     return client;
   }
@@ -101,6 +113,7 @@ export class RawClient {
       if (this.#buffer.length < size) return;
       const packet = this.#buffer.subarray(0, size);
       this.#buffer = this.#buffer.subarray(size);
+      this.packetSizes.push(size);
       this.#parts.push(packet.subarray(8));
       if ((packet[1]! & 1) === 0) continue;
       this.#answers.push({ type: packet[0]!, payload: Buffer.concat(this.#parts.splice(0)) });

@@ -1,5 +1,5 @@
 import { ByteWriter } from './bytes.js';
-import { headerSize, packetSizes, packetType, toPackets } from './packets.js';
+import { headerSize, packetSizes, packetStatus, packetType } from './packets.js';
 
 /** Where a message's packets go. */
 export interface Transport {
@@ -18,16 +18,23 @@ const pool: ByteWriter[] = [];
 /** Gathers the tokens of one response message after another and sends them as packets. */
 export class MessageWriter {
   readonly #transport: Transport;
+  readonly #type: number;
   packetSize: number = packetSizes.initial;
   #tokens: ByteWriter | undefined;
-  #packets = 0;
+  /** Number of the message's last packet, in a byte. */
+  #packet = 0;
   #isScheduled = false;
   #isBlocked = false;
   #drained: Promise<void> | undefined;
   #release: (() => void) | undefined;
 
-  constructor(transport: Transport) {
+  constructor(transport: Transport, type: number = packetType.response) {
     this.#transport = transport;
+    this.#type = type;
+  }
+
+  get #room(): number {
+    return this.packetSize - headerSize;
   }
 
   /** Where the next token is written; call `wrote` after it. */
@@ -39,7 +46,7 @@ export class MessageWriter {
   wrote(): void {
     const length = this.#tokens?.length ?? 0;
     if (length >= batchSize) this.#sendWhole();
-    else if (length >= this.packetSize - headerSize && !this.#isScheduled) {
+    else if (length >= this.#room && !this.#isScheduled) {
       // An engine that pauses must not hold back a full packet.
       this.#isScheduled = true;
       setImmediate(() => {
@@ -49,46 +56,48 @@ export class MessageWriter {
     }
   }
 
-  /** Sends all whole packets. */
+  /** Sends all whole packets but the last, even if full: the end of message must go with some bytes. */
   #sendWhole(): void {
     const length = this.#tokens?.length ?? 0;
-    const room = this.packetSize - headerSize;
-    // The last packet is kept, even if full: the end of message must go with some bytes.
-    this.#send(length - (length % room || room), false);
+    this.#send(length - (length % this.#room || this.#room), false);
   }
 
-  /** Sends everything in a packet that may be short; the message goes on. */
+  /** Sends everything, the last in a packet that may be short; the message goes on. */
   flush(): void {
-    const length = this.#tokens?.length ?? 0;
-    const room = this.packetSize - headerSize;
-    this.#sendWhole();
-    if (length > 0) this.#send(Math.min(room, this.#tokens?.length ?? 0), false);
+    this.#send(this.#tokens?.length ?? 0, false);
   }
 
   /** Ends the message. */
   end(): void {
     this.#send(this.tokens.length, true);
-    this.#packets = 0;
+    this.#packet = 0;
     const used = this.#tokens;
     this.#tokens = undefined;
     if (used && used.buffer.length <= pooledCapacity && pool.length < 64) pool.push(used);
   }
 
+  /** Cuts the first `length` bytes into packets, which go out in one write. */
   #send(length: number, isLast: boolean): void {
     const tokens = this.#tokens;
     if (!tokens || (length <= 0 && !isLast)) return;
-    const bytes = toPackets(
-      packetType.response,
-      tokens.buffer,
-      length,
-      this.packetSize,
-      this.#packets + 1,
-      isLast,
-    );
-    this.#packets = (this.#packets + Math.ceil(length / (this.packetSize - headerSize))) & 0xff;
+    const count = Math.max(1, Math.ceil(length / this.#room));
+    const packets = Buffer.allocUnsafe(length + count * headerSize);
+    for (let index = 0, to = 0; index < count; index++) {
+      const from = index * this.#room;
+      const size = Math.min(this.#room, length - from);
+      this.#packet = (this.#packet + 1) & 0xff;
+      packets[to] = this.#type;
+      packets[to + 1] = isLast && index === count - 1 ? packetStatus.endOfMessage : 0;
+      packets.writeUInt16BE(size + headerSize, to + 2);
+      packets.writeUInt16BE(0, to + 4);
+      packets[to + 6] = this.#packet;
+      packets[to + 7] = 0;
+      tokens.buffer.copy(packets, to + headerSize, from, from + size);
+      to += size + headerSize;
+    }
     tokens.buffer.copyWithin(0, length, tokens.length);
     tokens.length -= length;
-    if (!this.#transport.write(bytes)) this.#block();
+    if (!this.#transport.write(packets)) this.#block();
   }
 
   #block(): void {

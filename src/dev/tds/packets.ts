@@ -37,12 +37,13 @@ const none = Buffer.alloc(0);
 export class MessageReader {
   readonly #limit: (type: number) => number;
   #rest: Buffer = none;
+  /** The message under way: 0 for none. */
   #type = 0;
   #status = 0;
   #data: ByteWriter | undefined;
   #tooLong = false;
 
-  /** `limit` gives the bytes that a message of a type may have. */
+  /** `limit` gives the bytes that a message of a type may have; it may throw a ProtocolError. */
   constructor(limit: (type: number) => number) {
     this.#limit = limit;
   }
@@ -52,13 +53,18 @@ export class MessageReader {
     return this.#rest.length > 0 || this.#type !== 0;
   }
 
-  /** The next message within `chunk` and what was kept before; call again with no bytes until undefined. */
+  /**
+   * The next message within `chunk` and what was kept before; call again with no bytes until undefined. Throws a
+   * ProtocolError.
+   */
   next(chunk: Buffer = none): Message | undefined {
     if (chunk.length > 0) this.#rest = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
     while (this.#rest.length >= headerSize) {
       const rest = this.#rest;
-      const size = rest.readUInt16BE(2);
       const type = rest[0]!;
+      const size = rest.readUInt16BE(2);
+      // An ATTENTION between the packets of a request takes its place; the request will have no end.
+      if (type === packetType.attention) this.#begin(0, 0);
       if (!known.has(type) || (this.#type !== 0 && type !== this.#type)) {
         throw new ProtocolError(`A packet of type ${type} is not expected here.`);
       }
@@ -71,67 +77,41 @@ export class MessageReader {
       if (message) return message;
     }
     // A short remainder must not keep a whole chunk in memory, 4,000 times over.
-    if (this.#rest.length === 0) this.#rest = none;
-    else if (this.#rest === chunk || this.#rest.buffer === chunk.buffer) this.#rest = Buffer.from(this.#rest);
+    const { length, buffer } = this.#rest;
+    if (length === 0) this.#rest = none;
+    else if (buffer.byteLength > 2 * length + Buffer.poolSize) this.#rest = Buffer.from(this.#rest);
     return undefined;
+  }
+
+  #begin(type: number, status: number): void {
+    this.#type = type;
+    this.#status = status;
+    this.#data = undefined;
+    this.#tooLong = false;
   }
 
   #take(packet: Buffer): Message | undefined {
     const status = packet[1]!;
     const content = packet.subarray(headerSize);
-    if (this.#type === 0) {
-      this.#type = packet[0]!;
-      this.#status = status;
-    }
+    if (this.#type === 0) this.#begin(packet[0]!, status);
+    const type = this.#type;
     const isLast = (status & packetStatus.endOfMessage) !== 0;
-    if ((this.#data?.length ?? 0) + content.length > this.#limit(this.#type)) {
-      this.#tooLong = true;
-      this.#data = undefined;
+    this.#tooLong ||= (this.#data?.length ?? 0) + content.length > this.#limit(type);
+    if (this.#tooLong) this.#data = undefined;
+    else if (this.#data || !isLast) {
+      this.#data ??= new ByteWriter(2 * content.length);
+      this.#data.bytes(content);
     }
-    if (!isLast || this.#data) {
-      if (!this.#tooLong) {
-        this.#data ??= new ByteWriter(2 * content.length);
-        this.#data.bytes(content);
-      }
-      if (!isLast) return undefined;
-    }
-    const data = this.#tooLong ? none : (this.#data?.buffer.subarray(0, this.#data.length) ?? content);
-    const ignored = (status & packetStatus.ignore) !== 0;
-    const message = { type: this.#type, status: this.#status, data, ignored, tooLong: this.#tooLong };
-    this.#type = 0;
-    this.#data = undefined;
-    this.#tooLong = false;
+    if (!isLast) return undefined;
+    const whole = this.#data ? this.#data.buffer.subarray(0, this.#data.length) : content;
+    const message = {
+      type,
+      status: this.#status,
+      data: this.#tooLong ? none : whole,
+      ignored: (status & packetStatus.ignore) !== 0,
+      tooLong: this.#tooLong,
+    };
+    this.#begin(0, 0);
     return message;
   }
-}
-
-/**
- * Puts the first `length` bytes into packets of `packetSize`, beginning with packet number `id`; returns them as
- * one buffer. Without `isLast`, `length` is a multiple of what a packet carries.
- */
-export function toPackets(
-  type: number,
-  content: Buffer,
-  length: number,
-  packetSize: number,
-  id: number,
-  isLast: boolean,
-): Buffer {
-  const room = packetSize - headerSize;
-  const count = Math.max(1, Math.ceil(length / room));
-  const packets = Buffer.allocUnsafe(length + count * headerSize);
-  let to = 0;
-  for (let index = 0, from = 0; index < count; index++) {
-    const size = Math.min(room, length - from);
-    packets[to] = type;
-    packets[to + 1] = isLast && index === count - 1 ? packetStatus.endOfMessage : 0;
-    packets.writeUInt16BE(size + headerSize, to + 2);
-    packets.writeUInt16BE(0, to + 4);
-    packets[to + 6] = (id + index) & 0xff;
-    packets[to + 7] = 0;
-    content.copy(packets, to + headerSize, from, from + size);
-    from += size;
-    to += size + headerSize;
-  }
-  return packets;
 }

@@ -2,7 +2,8 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
 import { ProtocolError } from './bytes.js';
-import { MessageReader, packetSizes, packetType, toPackets } from './packets.js';
+import { MessageWriter } from './message-writer.js';
+import { MessageReader, packetSizes, packetType } from './packets.js';
 
 /** TLS inside PRELOGIN ends at 1.2: the session tickets of 1.3 come after the handshake, when packets have ended. */
 export const secureContext = (key: string | Buffer, cert: string | Buffer): SecureContext =>
@@ -16,11 +17,13 @@ class HandshakeChannel extends Duplex {
   readonly #socket: Socket;
   readonly #messages = new MessageReader(() => packetSizes.largest);
   #isHandshake = true;
-  #flight: Buffer[] = [];
+  readonly #flight: MessageWriter;
 
   constructor(socket: Socket) {
     super();
     this.#socket = socket;
+    const write = (bytes: Buffer): boolean => socket.destroyed || socket.write(bytes);
+    this.#flight = new MessageWriter({ write, onDrain: () => {} }, packetType.prelogin);
     socket.on('end', () => this.push(null));
     socket.on('close', () => this.destroy());
   }
@@ -45,8 +48,9 @@ class HandshakeChannel extends Duplex {
   override _write(chunk: Buffer, _encoding: BufferEncoding, callback: () => void): void {
     if (this.#isHandshake) {
       // FreeTDS and SqlClient want each flight of the handshake in one message.
-      if (this.#flight.length === 0) setImmediate(() => this.#sendFlight());
-      this.#flight.push(chunk);
+      const { tokens } = this.#flight;
+      if (tokens.length === 0) setImmediate(() => this.#flight.end());
+      tokens.bytes(chunk);
       callback();
     } else if (this.#socket.write(chunk)) callback();
     else this.#socket.once('drain', callback);
@@ -55,12 +59,6 @@ class HandshakeChannel extends Duplex {
   override _final(callback: () => void): void {
     this.#socket.end();
     callback();
-  }
-
-  #sendFlight(): void {
-    const flight = Buffer.concat(this.#flight.splice(0));
-    if (this.#socket.destroyed) return;
-    this.#socket.write(toPackets(packetType.prelogin, flight, flight.length, packetSizes.initial, 1, true));
   }
 }
 

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startTdsServer } from '../../../src/dev/tds/server.js';
+import { randomOf } from '../../helpers/random.js';
 import { within } from '../../helpers/sql-client.js';
 import { TestEngine } from '../../helpers/tds-engine.js';
 import { rpc, samples } from '../../helpers/tds-parameters.js';
@@ -11,17 +12,6 @@ import { batch, login7, packets, preloginPayload, RawClient } from '../../helper
 
 const budgetMs = Number(process.env['FUZZ_MS'] ?? 3_000);
 const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-
-/** Mulberry32: small, and the same on every machine. */
-function randomOf(start: number): (below: number) => number {
-  let state = start;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 type Random = (below: number) => number;
 const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)]!;
