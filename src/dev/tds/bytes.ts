@@ -121,6 +121,16 @@ export class ByteWriter {
     this.buffer.writeBigInt64LE(value, at);
   }
 
+  f32(value: number): void {
+    const at = this.claim(4);
+    this.buffer.writeFloatLE(value, at);
+  }
+
+  f64(value: number): void {
+    const at = this.claim(8);
+    this.buffer.writeDoubleLE(value, at);
+  }
+
   bytes(value: Uint8Array): void {
     const at = this.claim(value.length);
     this.buffer.set(value, at);

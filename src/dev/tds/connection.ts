@@ -26,11 +26,11 @@ import { Response, type WireSession } from './response.js';
 import { openTunnel, type Tunnel } from './tls-tunnel.js';
 import { doneStatus, writeDone } from './tokens.js';
 
+/** As for the server, with everything set. */
 export interface ConnectionOptions {
   readonly engine: SqlEngine;
-  readonly secureContext?: SecureContext;
+  readonly secureContext: SecureContext | undefined;
   readonly serverName: string;
-  /** A client that has not sent its LOGIN7 by then is dropped. */
   readonly loginTimeoutMs: number;
   readonly log: (line: string) => void;
 }
@@ -46,21 +46,8 @@ const expected: Record<State, readonly number[]> = {
   closed: [],
 };
 
-/** A request under way, and whether the client has cancelled it. */
-class Running {
-  readonly response: Response;
-  readonly controller = new AbortController();
-  hasAttention = false;
-
-  constructor(wire: WireSession) {
-    this.response = new Response(wire);
-  }
-
-  abort(): void {
-    this.response.close();
-    this.controller.abort();
-  }
-}
+const isRefusal = (error: unknown): error is LoginRefusal =>
+  typeof error === 'object' && error !== null && 'loginRefusal' in error;
 
 /** One client: from PRELOGIN through LOGIN7 to requests, one at a time. */
 export class Connection {
@@ -74,7 +61,7 @@ export class Connection {
   #state: State = 'prelogin';
   #session: EngineSession | undefined;
   #procedures: Procedures | undefined;
-  #running: Running | undefined;
+  #running: Response | undefined;
 
   constructor(socket: Socket, options: ConnectionOptions) {
     this.#socket = socket;
@@ -190,9 +177,8 @@ export class Connection {
     } catch (error) {
       if (this.#isClosed()) return;
       if (error instanceof ConnectionReset) return this.#resetPeer();
-      writeLoginRefusal(this.#wire, this.#asRefusal(error));
-      this.#end();
-      return;
+      writeLoginRefusal(this.#wire, isRefusal(error) ? error : this.#internalError(error));
+      return this.#end();
     }
     this.#procedures = new Procedures(this.#session);
     this.#wire.canCompress = login.tdsVersion >= tdsVersion.compressedRows;
@@ -203,16 +189,9 @@ export class Connection {
     this.#state = 'idle';
   }
 
-  #asRefusal(error: unknown): ServerMessage {
-    if (typeof error === 'object' && error !== null && 'loginRefusal' in error) return error as LoginRefusal;
-    return this.#internalError(error);
-  }
-
   /** The cause goes to the log, never to the client. */
   #internalError(error: unknown): ServerMessage {
-    this.#options.log(
-      `Internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-    );
+    this.#options.log(`Internal error: ${error instanceof Error ? error.stack : String(error)}`);
     const message = 'Internal error of the embedded server; its log has the details.';
     return { number: 50000, state: 1, class: 16, message, line: 1 };
   }
@@ -223,7 +202,7 @@ export class Connection {
       this.#acknowledge();
       return;
     }
-    running.hasAttention = true;
+    running.isCancelled = true;
     running.abort();
     this.#wire.out.release();
   }
@@ -241,19 +220,17 @@ export class Connection {
     const reset = ignored ? 0 : status & (packetStatus.reset | packetStatus.resetKeepTransaction);
     this.#state = 'running';
     // Made before anything is awaited: ATTENTION may lie in the same chunk.
-    const running = new Running(this.#wire);
-    this.#running = running;
-    void this.#run(running, work, reset);
+    this.#running = new Response(this.#wire);
+    void this.#run(this.#running, work, reset);
   }
 
-  async #run(running: Running, work: Work, reset: number): Promise<void> {
-    const { response } = running;
-    const { signal } = running.controller;
+  async #run(response: Response, work: Work, reset: number): Promise<void> {
+    const { signal } = response.context;
     try {
       // Lets the rest of the chunk, perhaps an ATTENTION, be seen before the engine begins.
       await undefined;
       if (reset !== 0) await this.#reset((reset & packetStatus.resetKeepTransaction) !== 0, response);
-      if (!signal.aborted) await work({ response, signal }, response);
+      if (!signal.aborted) await work(response);
     } catch (error) {
       if (error instanceof ConnectionReset) return this.#resetPeer();
       if (!signal.aborted) {
@@ -262,7 +239,7 @@ export class Connection {
     }
     if (this.#isClosed()) return;
     response.end();
-    if (running.hasAttention) this.#acknowledge();
+    if (response.isCancelled) this.#acknowledge();
     this.#running = undefined;
     this.#state = 'idle';
     if (response.isFatal) this.#end();

@@ -91,25 +91,14 @@ const checks: Record<keyof FaultRule, Check> = {
   probability: [(value) => typeof value === 'number' && value >= 0 && value <= 1, 'a number from 0 to 1'],
 };
 
-/** What fields say together: where the first part holds, the named field must be as the last part says. */
-const rules: readonly [(rule: FaultRule) => boolean, keyof FaultRule, string][] = [
-  [({ action, number }) => action === 'error' && number === undefined, 'number', 'is needed by "error"'],
-  [({ action, delayMs }) => action === 'delay' && delayMs === undefined, 'delayMs', 'is needed by "delay"'],
-  [({ action, delayMs }) => action === 'pause' && delayMs === undefined, 'delayMs', 'is needed by "pause"'],
-  [
-    ({ action, sessions }) => action === 'sessionLimit' && sessions === undefined,
-    'sessions',
-    'is needed by "sessionLimit"',
-  ],
-  [({ at, rows }) => at === 'rows' && rows === undefined, 'rows', 'is needed by "at": "rows"'],
-  [({ at, action }) => at !== 'login' && action === 'pause', 'at', 'must be "login" with "pause"'],
-  [
-    ({ at, action }) => at !== 'login' && action === 'sessionLimit',
-    'at',
-    'must be "login" with "sessionLimit"',
-  ],
-  [({ at, sql }) => at === 'login' && sql !== undefined, 'sql', 'has no meaning at a login'],
-];
+/** What an action, or `at: 'rows'`, can't do without. */
+const needed: Partial<Record<FaultAction | FaultMoment, keyof FaultRule>> = {
+  error: 'number',
+  delay: 'delayMs',
+  pause: 'delayMs',
+  sessionLimit: 'sessions',
+  rows: 'rows',
+};
 
 /** Checks a rule of unknown origin. Throws a FaultRuleError that names the field and what it must be. */
 export function checkFaultRule(value: unknown, path = 'fault'): FaultRule {
@@ -128,7 +117,13 @@ export function checkFaultRule(value: unknown, path = 'fault'): FaultRule {
     if (!test(given)) fail(field, `must be ${must}${found}`);
   }
   const rule = value as FaultRule;
-  for (const [isBroken, field, problem] of rules) if (isBroken(rule)) fail(field, problem);
+  for (const what of [rule.action, rule.at]) {
+    const field = needed[what];
+    if (field && rule[field] === undefined) fail(field, `is needed by "${what}"`);
+  }
+  const isOfLogin = rule.action === 'pause' || rule.action === 'sessionLimit';
+  if (isOfLogin && rule.at !== 'login') fail('at', `must be "login" with "${rule.action}"`);
+  if (rule.at === 'login' && rule.sql !== undefined) fail('sql', 'has no meaning at a login');
   return rule;
 }
 

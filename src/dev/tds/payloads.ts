@@ -10,11 +10,75 @@ export interface Payload {
   read(reader: ByteReader, size: number): SqlValue;
 }
 
-/** The engine gives each type its own kind of value (see SqlValue): the one place that believes it. */
-const payload = <T extends SqlValue>(
-  write: (writer: ByteWriter, value: T) => void,
-  read: (reader: ByteReader, size: number) => T,
-): Payload => ({ write: write as Payload['write'], read });
+function check(isValue: boolean, value: unknown, type: string): void {
+  if (!isValue) throw new RangeError(`The value ${String(value)} is no ${type}.`);
+}
+
+/** What `holds` says is checked both ways. The one place that believes which kind of value a type has (SqlValue). */
+function payload<Value extends SqlValue>(
+  type: string,
+  holds: (value: Value) => boolean,
+  write: (writer: ByteWriter, value: Value) => void,
+  read: (reader: ByteReader, size: number) => Value,
+): Payload {
+  return {
+    write(writer, value) {
+      check(holds(value as Value), value, type);
+      write(writer, value as Value);
+    },
+    read(reader, size) {
+      const value = read(reader, size);
+      check(holds(value), value, type);
+      return value;
+    },
+  };
+}
+const anything = (): boolean => true;
+
+const integer = (type: string, size: 1 | 2 | 4, least: number, most: number): Payload =>
+  payload<number>(
+    type,
+    (value) => value >= least && value <= most && Number.isInteger(value),
+    (writer, value) => {
+      if (size === 1) writer.u8(value);
+      else if (size === 2) writer.u16(value);
+      else writer.u32(value);
+    },
+    (reader) => (least < 0 ? reader.int(size) : reader.uint(size)),
+  );
+
+const fits = (bits: number) => (value: bigint) => BigInt.asIntN(bits, value) === value;
+
+function decimal(precision: number): Payload {
+  const limit = 10n ** BigInt(precision);
+  const words = (decimalSize(precision) - 1) / 4;
+  return payload<bigint>(
+    `decimal(${precision})`,
+    (value) => value < limit && -value < limit,
+    (writer, value) => {
+      writer.u8(value < 0n ? 0 : 1);
+      let rest = value < 0n ? -value : value;
+      for (let left = words; left > 0; left--) {
+        writer.u32(Number(rest & 0xffff_ffffn));
+        rest >>= 32n;
+      }
+    },
+    (reader, size) => {
+      const sign = reader.u8();
+      check(sign <= 1, sign, 'sign');
+      let magnitude = 0n;
+      for (const byte of reader.take(size - 1).toReversed()) magnitude = (magnitude << 8n) | BigInt(byte);
+      return sign === 0 ? -magnitude : magnitude;
+    },
+  );
+}
+
+/** Bytes of a decimal with its sign (MS-TDS 2.2.5.5.1.6). */
+export const decimalSize = (precision: number): number =>
+  precision <= 9 ? 5 : precision <= 19 ? 9 : precision <= 28 ? 13 : 17;
+
+/** Where the bytes of a GUID's text go: its first three groups are little-endian. */
+const guidOrder = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15] as const;
 
 export const ticksPerDay = 864_000_000_000n;
 const ticksPerMinute = 600_000_000;
@@ -23,144 +87,33 @@ const daysTo = { 1753: 639_905, 1900: 693_595, 9999: 3_652_058 } as const;
 /** A datetime counts 1/300 s. */
 const partsPerDay = 25_920_000;
 
+const date = payload<number>(
+  'date',
+  (days) => days >= 0 && days <= daysTo[9999],
+  (writer, days) => writer.uint(days, 3),
+  (reader) => reader.uint(3),
+);
+
 /** Bytes of a time of a scale (MS-TDS 2.2.5.5.1.8). */
 export const timeSize = (scale: number): number => (scale <= 2 ? 3 : scale <= 4 ? 4 : 5);
-/** Bytes of a decimal with its sign (MS-TDS 2.2.5.5.1.6). */
-export const decimalSize = (precision: number): number =>
-  precision <= 9 ? 5 : precision <= 19 ? 9 : precision <= 28 ? 13 : 17;
-
-function check(isValue: boolean, value: SqlValue, type: string): void {
-  if (!isValue) throw new RangeError(`The value ${String(value)} is no ${type}.`);
-}
-
-function integer(type: string, size: number, least: number, most: number): Payload {
-  return payload<number>(
-    (writer, value) => {
-      check(value >= least && value <= most && Number.isInteger(value), value, type);
-      if (size === 1) writer.u8(value);
-      else if (size === 2) writer.u16(value);
-      else writer.u32(value);
-    },
-    (reader) => (least < 0 ? reader.int(size) : reader.uint(size)),
-  );
-}
-const int = integer('int', 4, -(2 ** 31), 2 ** 31 - 1);
-
-const checkInt64 = (value: bigint, type: string): void =>
-  check(BigInt.asIntN(64, value) === value, value, type);
-const bigint = payload<bigint>(
-  (writer, value) => {
-    checkInt64(value, 'bigint');
-    writer.i64(value);
-  },
-  (reader) => reader.i64(),
-);
-/** The upper half comes first (MS-TDS 2.2.5.5.1.2). */
-const money = payload<bigint>(
-  (writer, value) => {
-    checkInt64(value, 'money');
-    writer.u32(Number(value >> 32n));
-    writer.u32(Number(value & 0xffff_ffffn));
-  },
-  (reader) => (BigInt(reader.int(4)) << 32n) | BigInt(reader.u32()),
-);
-const smallMoney = payload<bigint>(
-  (writer, value) => int.write(writer, Number(value)),
-  (reader) => BigInt(reader.int(4)),
-);
-
-function decimal(precision: number): Payload {
-  const limit = 10n ** BigInt(precision);
-  const words = (decimalSize(precision) - 1) / 4;
-  return payload<bigint>(
-    (writer, value) => {
-      let rest = value < 0n ? -value : value;
-      check(rest < limit, value, `decimal(${precision})`);
-      writer.u8(value < 0n ? 0 : 1);
-      for (let left = words; left > 0; left--) {
-        writer.u32(Number(rest & 0xffff_ffffn));
-        rest >>= 32n;
-      }
-    },
-    (reader, size) => {
-      const sign = reader.u8();
-      let magnitude = 0n;
-      for (const byte of reader.take(size - 1).toReversed()) magnitude = (magnitude << 8n) | BigInt(byte);
-      check(sign <= 1 && magnitude < limit, magnitude, `decimal(${precision})`);
-      return sign === 0 ? -magnitude : magnitude;
-    },
-  );
-}
-
-const finite = (value: number): number => {
-  check(Number.isFinite(value), value, 'float');
-  return value;
-};
-const real = payload<number>(
-  (writer, value) => {
-    const at = writer.claim(4);
-    writer.buffer.writeFloatLE(value, at);
-  },
-  (reader) => finite(reader.bytes.readFloatLE(reader.skip(4))),
-);
-const float = payload<number>(
-  (writer, value) => {
-    const at = writer.claim(8);
-    writer.buffer.writeDoubleLE(value, at);
-  },
-  (reader) => finite(reader.bytes.readDoubleLE(reader.skip(8))),
-);
-
-/** Where the bytes of a GUID's text go: its first three groups are little-endian. */
-const guidOrder = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15] as const;
-const guidText = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const guid = payload<string>(
-  (writer, value) => {
-    check(guidText.test(value), value, 'uniqueidentifier');
-    const digits = Buffer.from(value.replaceAll('-', ''), 'hex');
-    for (const from of guidOrder) writer.u8(digits[from]!);
-  },
-  (reader) => {
-    const bytes = reader.take(16);
-    const digits = Buffer.from(guidOrder.map((from) => bytes[from]!)).toString('hex');
-    return digits.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-').toUpperCase();
-  },
-);
-
-const date = payload<number>(
-  (writer, days) => {
-    check(days >= 0 && days <= daysTo[9999], days, 'date');
-    writer.uint(days, 3);
-  },
-  (reader) => {
-    const days = reader.uint(3);
-    check(days <= daysTo[9999], days, 'date');
-    return days;
-  },
-);
 
 function time(scale: number): Payload {
   /** Units of 100 ns in the last digit. */
   const unit = 10 ** (7 - scale);
-  const size = timeSize(scale);
-  const checkTime = (ticks: number): void =>
-    check(ticks >= 0 && ticks < Number(ticksPerDay) && ticks % unit === 0, ticks, `time(${scale})`);
   return payload<number>(
-    (writer, ticks) => {
-      checkTime(ticks);
-      writer.uint(ticks / unit, size);
-    },
-    (reader) => {
-      const ticks = reader.uint(size) * unit;
-      checkTime(ticks);
-      return ticks;
-    },
+    `time(${scale})`,
+    (ticks) => ticks >= 0 && ticks < Number(ticksPerDay) && ticks % unit === 0,
+    (writer, ticks) => writer.uint(ticks / unit, timeSize(scale)),
+    (reader) => reader.uint(timeSize(scale)) * unit,
   );
 }
 
+/** Its parts check themselves. */
 function dateTime2(scale: number): Payload {
   const clock = time(scale);
   return payload<bigint>(
+    `datetime2(${scale})`,
+    anything,
     (writer, ticks) => {
       const days = ticks / ticksPerDay;
       clock.write(writer, Number(ticks - days * ticksPerDay));
@@ -175,23 +128,20 @@ function dateTime2(scale: number): Payload {
 
 function dateTimeOffset(scale: number): Payload {
   const utc = dateTime2(scale);
-  const checkOffset = (offset: number): void => check(Math.abs(offset) <= 840, offset, 'offset');
   return payload<OffsetDateTime>(
+    'datetimeoffset',
+    ({ offset }) => Math.abs(offset) <= 840,
     (writer, { ticks, offset }) => {
-      checkOffset(offset);
       utc.write(writer, ticks);
       writer.u16(offset);
     },
-    (reader, size) => {
-      const ticks = utc.read(reader, size) as bigint;
-      const offset = reader.int(2);
-      checkOffset(offset);
-      return { ticks, offset };
-    },
+    (reader, size) => ({ ticks: utc.read(reader, size) as bigint, offset: reader.int(2) }),
   );
 }
 
 const dateTime = payload<bigint>(
+  'datetime',
+  (ticks) => ticks >= BigInt(daysTo[1753]) * ticksPerDay && ticks < BigInt(daysTo[9999] + 1) * ticksPerDay,
   (writer, ticks) => {
     const days = ticks / ticksPerDay;
     // The engine's ticks are the nearest 100 ns to one of these parts.
@@ -203,89 +153,140 @@ const dateTime = payload<bigint>(
   (reader) => {
     const days = reader.int(4) + daysTo[1900];
     const parts = reader.u32();
-    check(days >= daysTo[1753] && days <= daysTo[9999] && parts < partsPerDay, days, 'datetime');
+    check(parts < partsPerDay, parts, 'time of a datetime');
     return BigInt(days) * ticksPerDay + BigInt(Math.round((parts * 100_000) / 3));
   },
 );
 
+const firstSmallTicks = BigInt(daysTo[1900]) * ticksPerDay;
 const smallDateTime = payload<bigint>(
+  'smalldatetime',
+  (ticks) =>
+    ticks >= firstSmallTicks &&
+    ticks < firstSmallTicks + 0x1_0000n * ticksPerDay &&
+    ticks % BigInt(ticksPerMinute) === 0n,
   (writer, ticks) => {
-    const days = Number(ticks / ticksPerDay) - daysTo[1900];
-    const minutes = Number(ticks % ticksPerDay) / ticksPerMinute;
-    check(days >= 0 && days <= 0xffff && Number.isInteger(minutes), ticks, 'smalldatetime');
-    writer.u16(days);
-    writer.u16(minutes);
+    writer.u16(Number(ticks / ticksPerDay) - daysTo[1900]);
+    writer.u16(Number(ticks % ticksPerDay) / ticksPerMinute);
   },
   (reader) => {
     const days = reader.u16() + daysTo[1900];
     const minutes = reader.u16();
-    check(minutes < 1440, minutes, 'smalldatetime');
+    check(minutes < 1440, minutes, 'time of a smalldatetime');
     return BigInt(days) * ticksPerDay + BigInt(minutes * ticksPerMinute);
   },
 );
 
-const text = (codePage: number): Payload =>
+const text = (_: SqlType, codePage: number): Payload =>
   payload<string>(
+    'varchar',
+    anything,
     (writer, value) => encodeText(writer, value, codePage),
     (reader, size) => decodeText(reader.take(size), codePage),
   );
-const utf16 = payload<string>(
-  (writer, value) => writer.utf16(value),
-  (reader, size) => {
-    check(size % 2 === 0, size, 'length of UTF-16');
-    return reader.take(size).toString('utf16le');
-  },
-);
-const xml = payload<string>(
-  (writer, value) => writer.utf16(value),
-  (reader, size) => (utf16.read(reader, size) as string).replace(/^\ufeff/, ''),
-);
+
+/** `mark`: a byte order mark, which goes before what is sent as xml and is no part of it. */
+const utf16 = (mark?: RegExp): Payload =>
+  payload<string>(
+    'nvarchar',
+    anything,
+    (writer, value) => writer.utf16(value),
+    (reader, size) => {
+      check(size % 2 === 0, size, 'length of UTF-16');
+      const value = reader.take(size).toString('utf16le');
+      return mark ? value.replace(mark, '') : value;
+    },
+  );
+
 const bytes = payload<Uint8Array>(
+  'varbinary',
+  anything,
   (writer, value) => writer.bytes(value),
   // A copy: the message that it lies in is gone when the handler returns.
   (reader, size) => Uint8Array.from(reader.take(size)),
 );
 
 type Make = (type: SqlType, codePage: number) => Payload;
-const payloads: Record<SqlType['name'], Payload | Make> = {
+const payloads: Record<Exclude<SqlType['name'], 'sql_variant'>, Payload | Make> = {
   bit: payload<boolean>(
+    'bit',
+    anything,
     (writer, value) => writer.u8(value ? 1 : 0),
     (reader) => reader.u8() !== 0,
   ),
   tinyint: integer('tinyint', 1, 0, 255),
   smallint: integer('smallint', 2, -32_768, 32_767),
-  int,
-  bigint,
+  int: integer('int', 4, -(2 ** 31), 2 ** 31 - 1),
+  bigint: payload<bigint>(
+    'bigint',
+    fits(64),
+    (writer, value) => writer.i64(value),
+    (reader) => reader.i64(),
+  ),
+  // The upper half comes first (MS-TDS 2.2.5.5.1.2).
+  money: payload<bigint>(
+    'money',
+    fits(64),
+    (writer, value) => {
+      writer.u32(Number(value >> 32n));
+      writer.u32(Number(value & 0xffff_ffffn));
+    },
+    (reader) => (BigInt(reader.int(4)) << 32n) | BigInt(reader.u32()),
+  ),
+  smallmoney: payload<bigint>(
+    'smallmoney',
+    fits(32),
+    (writer, value) => writer.u32(Number(value)),
+    (reader) => BigInt(reader.int(4)),
+  ),
   decimal: ({ precision = 18 }) => decimal(precision),
-  money,
-  smallmoney: smallMoney,
-  real,
-  float,
-  char: (_, codePage) => text(codePage),
-  varchar: (_, codePage) => text(codePage),
-  text: (_, codePage) => text(codePage),
-  nchar: utf16,
-  nvarchar: utf16,
-  ntext: utf16,
-  xml,
+  real: payload<number>(
+    'real',
+    Number.isFinite,
+    (writer, value) => writer.f32(value),
+    (reader) => reader.bytes.readFloatLE(reader.skip(4)),
+  ),
+  float: payload<number>(
+    'float',
+    Number.isFinite,
+    (writer, value) => writer.f64(value),
+    (reader) => reader.bytes.readDoubleLE(reader.skip(8)),
+  ),
+  uniqueidentifier: payload<string>(
+    'uniqueidentifier',
+    (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
+    (writer, value) => {
+      const digits = Buffer.from(value.replaceAll('-', ''), 'hex');
+      for (const from of guidOrder) writer.u8(digits[from]!);
+    },
+    (reader) => {
+      const read = reader.take(16);
+      const digits = Buffer.from(guidOrder.map((from) => read[from]!)).toString('hex');
+      return digits.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-').toUpperCase();
+    },
+  ),
+  char: text,
+  varchar: text,
+  text,
+  nchar: utf16(),
+  nvarchar: utf16(),
+  ntext: utf16(),
+  xml: utf16(/^\ufeff/),
   binary: bytes,
   varbinary: bytes,
   image: bytes,
   rowversion: bytes,
-  uniqueidentifier: guid,
   date,
   time: ({ scale = 7 }) => time(scale),
   smalldatetime: smallDateTime,
   datetime: dateTime,
   datetime2: ({ scale = 7 }) => dateTime2(scale),
   datetimeoffset: ({ scale = 7 }) => dateTimeOffset(scale),
-  sql_variant: () => {
-    throw new TypeError('A sql_variant holds no sql_variant.');
-  },
 };
 
-/** `codePage` is that of char, varchar and text. */
+/** `codePage` is that of char, varchar and text. A sql_variant has no payload, but that of the type in it. */
 export function payloadOf(type: SqlType, codePage: number): Payload {
+  if (type.name === 'sql_variant') throw new TypeError('A sql_variant holds no sql_variant.');
   const known = payloads[type.name];
   return typeof known === 'function' ? known(type, codePage) : known;
 }

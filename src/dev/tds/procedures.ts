@@ -1,4 +1,4 @@
-import type { EngineSession, Parameter, RequestContext } from './engine.js';
+import type { EngineSession, Parameter } from './engine.js';
 import { notSupported, RequestError } from './request-error.js';
 import type { Response } from './response.js';
 import type { RpcCall } from './rpc.js';
@@ -53,7 +53,7 @@ export class Procedures {
   }
 
   /** Throws a RequestError. */
-  async call({ procedure, parameters }: RpcCall, context: RequestContext, response: Response): Promise<void> {
+  async call({ procedure, parameters }: RpcCall, response: Response): Promise<void> {
     const name = typeof procedure === 'string' ? procedure : byNumber[procedure];
     if (name === undefined) {
       if (Number(procedure) >= 1 && Number(procedure) <= 9) throw notSupported('A cursor');
@@ -64,14 +64,14 @@ export class Procedures {
     switch (name.toLowerCase().replace(/^(sys|dbo)\./, '')) {
       case 'sp_executesql':
         response.beginCall(parameters.slice(2));
-        return this.#execute(statementOf(first, second), parameters.slice(2), context, response);
+        return this.#execute(statementOf(first, second), parameters.slice(2), response);
       case 'sp_prepexec': {
         const statement = statementOf(third, second);
         this.#prepare(first, statement, response);
-        return this.#execute(statement, rest, context, response);
+        return this.#execute(statement, rest, response);
       }
       case 'sp_execute':
-        return this.#execute(this.#find(first)[1], parameters.slice(1), context, response);
+        return this.#execute(this.#find(first)[1], parameters.slice(1), response);
       case 'sp_prepare':
         this.#prepare(first, statementOf(third, second), response);
         break;
@@ -81,7 +81,7 @@ export class Procedures {
       case 'sp_prepexecrpc':
         throw notSupported('sp_prepexecrpc');
       default:
-        return this.#session.procedure(name, parameters, context);
+        return this.#session.procedure(name, parameters, response.context);
     }
     response.procedureBegin();
     response.procedureEnd(0);
@@ -90,11 +90,10 @@ export class Procedures {
   async #execute(
     { sql, declarations }: Statement,
     values: readonly Parameter[],
-    context: RequestContext,
     response: Response,
   ): Promise<void> {
     response.procedureBegin();
-    await this.#session.execute(sql, declarations, values, context);
+    await this.#session.execute(sql, declarations, values, response.context);
     response.procedureEnd(response.lastError);
   }
 

@@ -1,5 +1,5 @@
 import { ByteReader, ProtocolError } from './bytes.js';
-import type { EngineSession, RequestContext } from './engine.js';
+import type { EngineSession } from './engine.js';
 import { type Message, packetType } from './packets.js';
 import { type Procedures, statementLimit } from './procedures.js';
 import { notSupported, RequestError } from './request-error.js';
@@ -7,7 +7,7 @@ import type { Response } from './response.js';
 import { readRpc, skipHeaders } from './rpc.js';
 
 /** What a request makes the engine do; rejects with a RequestError that the client shall see. */
-export type Work = (context: RequestContext, response: Response) => Promise<void>;
+export type Work = (response: Response) => Promise<void>;
 
 /** Bytes that a message may have; of a longer one nothing is kept. LOGIN7: MS-TDS 2.2.6.4; the others are choices. */
 export const messageLimits: Record<number, number> = {
@@ -33,18 +33,20 @@ function workOf({ type, data, tooLong }: Message, session: EngineSession, proced
   if (tooLong) throw notSupported(`A request of over ${messageLimits[type]} bytes`);
   if (type === packetType.rpc) {
     const calls = readRpc(data);
-    return async (context, response) => {
-      for (const call of calls) if (!context.signal.aborted) await procedures.call(call, context, response);
+    return async (response) => {
+      for (const call of calls) {
+        if (!response.context.signal.aborted) await procedures.call(call, response);
+      }
     };
   }
   const reader = new ByteReader(data);
   skipHeaders(reader);
   if (type === packetType.batch) {
     const sql = reader.take(reader.left & ~1).toString('utf16le');
-    return (context) => session.batch(sql, context);
+    return ({ context }) => session.batch(sql, context);
   }
   const requests = readTransaction(reader);
-  return async (context) => {
+  return async ({ context }) => {
     for (const [request, name] of requests) await session.transaction(request, name, context);
   };
 }

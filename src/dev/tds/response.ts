@@ -2,6 +2,7 @@ import type { ByteWriter } from './bytes.js';
 import type {
   Column,
   Parameter,
+  RequestContext,
   ResponseSink,
   ServerMessage,
   SqlType,
@@ -43,10 +44,13 @@ const none = Buffer.alloc(0);
 
 /**
  * Turns what an engine says into tokens. Each DONE is kept until it is known whether another follows, for only
- * the last one must lack the MORE bit. After `close`, nothing that the engine still says gets through.
+ * the last one must lack the MORE bit. After `abort`, nothing that the engine still says gets through.
  */
 export class Response implements ResponseSink {
   readonly #wire: WireSession;
+  readonly #controller = new AbortController();
+  /** What the engine gets to see. */
+  readonly context: RequestContext = { response: this, signal: this.#controller.signal };
   #parameterNames: readonly string[] = [];
   #writeRow: RowWriter | undefined;
   #pending: Done | undefined;
@@ -58,6 +62,8 @@ export class Response implements ResponseSink {
   lastError = 0;
   /** An error of class 20 or more ends the connection. */
   isFatal = false;
+  /** ATTENTION came: an acknowledgement is due after the end. */
+  isCancelled = false;
 
   constructor(wire: WireSession) {
     this.#wire = wire;
@@ -172,9 +178,10 @@ export class Response implements ResponseSink {
     if (!this.#isClosed) this.#wire.out.flush();
   }
 
-  /** The engine is heard no more; its last token stays whole. */
-  close(): void {
+  /** The engine is told to stop, and is heard no more; its last token stays whole. */
+  abort(): void {
     this.#isClosed = true;
+    this.#controller.abort();
   }
 
   /** Ends the message, with the DONE that is due: without one the client would wait for ever. */

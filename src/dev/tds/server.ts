@@ -15,7 +15,7 @@ export interface TdsServerOptions {
   readonly tls?: { readonly key: string; readonly cert: string };
   /** In ERROR and INFO tokens. Default: `localhost`. */
   readonly serverName?: string;
-  /** Default: 15,000. */
+  /** A client that has not sent its LOGIN7 by then is dropped. Default: 15,000. */
   readonly loginTimeoutMs?: number;
   readonly log?: (line: string) => void;
 }
@@ -40,17 +40,12 @@ export async function startTdsServer(options: TdsServerOptions): Promise<TdsServ
     serverName = 'localhost',
     loginTimeoutMs = 15_000,
   } = options;
-  const log = options.log ?? (() => {});
+  const { log = () => {} } = options;
+  const context = tls && secureContext(tls.key, tls.cert);
   const connections = new Set<Connection>();
-  const connectionOptions = {
-    engine,
-    serverName,
-    loginTimeoutMs,
-    log,
-    ...(tls && { secureContext: secureContext(tls.key, tls.cert) }),
-  };
   const server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }, (socket) => {
-    const connection = new Connection(socket, connectionOptions);
+    const all = { engine, serverName, loginTimeoutMs, log, secureContext: context };
+    const connection = new Connection(socket, all);
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));
   });
@@ -61,9 +56,7 @@ export async function startTdsServer(options: TdsServerOptions): Promise<TdsServ
   return {
     port: (server.address() as AddressInfo).port,
     get sessions() {
-      let count = 0;
-      for (const connection of connections) if (connection.isLoggedIn) count++;
-      return count;
+      return [...connections].filter(({ isLoggedIn }) => isLoggedIn).length;
     },
     get connections() {
       return connections.size;

@@ -160,59 +160,46 @@ export function codecOf(
 type Frame = Pick<Codec, 'nullSize' | 'write' | 'read'>;
 
 function framed(type: SqlType, form: Form, codePage: number): Frame {
-  if (form.kind === 'variant') return variant;
+  if (form.kind === 'variant') return lengthFirst(variant, 4, 0, () => true);
   const payload = payloadOf(type, codePage);
-  switch (form.kind) {
-    case 'xml':
-      return partial(payload);
-    case 'long':
-      return longLength(payload);
-    case 'sized':
-      return type.length === 'max' ? partial(payload) : shortLength(payload, bytesOf(type, form.unit), type);
-    case 'decimal':
-      return byteLength(payload, [5, 9, 13, 17]);
-    case 'date':
-      return byteLength(payload, [3]);
-    case 'time': {
-      const more = { time: 0, datetime2: 3, datetimeoffset: 5 }[type.name as 'time'];
-      return byteLength(payload, [timeSize(type.scale ?? 7) + more]);
-    }
-    default:
-      return byteLength(payload, [form.size!]);
+  if (form.kind === 'long') return longLength(payload);
+  if (form.kind === 'xml' || type.length === 'max') return partial(payload);
+  if (form.kind === 'sized') {
+    const most = bytesOf(type, form.unit);
+    return lengthFirst(payload, 2, 0xffff, (size) => size <= most);
   }
+  const sizes = sizesOf(type, form);
+  return lengthFirst(payload, 1, 0, (size) => sizes.includes(size));
 }
 
-/** A length byte, 0 for NULL; `sizes` are the others that may be. */
-const byteLength = ({ write, read }: Payload, sizes: readonly number[]): Frame => ({
-  nullSize: 1,
-  write(writer, value) {
-    const at = writer.claim(1);
-    if (value !== null) write(writer, value);
-    writer.buffer[at] = writer.length - at - 1;
-  },
-  read(reader) {
-    const size = reader.u8();
-    if (size === 0) return null;
-    if (!sizes.includes(size)) throw new ParameterError(8016);
-    return read(reader, size);
-  },
-});
+/** The lengths that the values of a type with a length byte may have. */
+function sizesOf({ name, scale = 7 }: SqlType, { kind, size }: Form): number[] {
+  if (kind === 'decimal') return [5, 9, 13, 17];
+  if (kind === 'date') return [3];
+  if (kind === 'fixed') return [size!];
+  return [timeSize(scale) + { time: 0, datetime2: 3, datetimeoffset: 5 }[name as 'time']];
+}
 
-/** Two bytes of length. */
-const shortLength = ({ write, read }: Payload, most: number, { name, length }: SqlType): Frame => ({
-  nullSize: 2,
+/** Lengths of one, two or four bytes, of which one means NULL. */
+const lengthFirst = (
+  { write, read }: Payload,
+  bytes: 1 | 2 | 4,
+  nullLength: number,
+  mayBe: (size: number) => boolean,
+): Frame => ({
+  nullSize: bytes,
   write(writer, value) {
-    if (value === null) return writer.u16(0xffff);
-    const at = writer.claim(2);
+    if (value === null) return writer.uint(nullLength, bytes);
+    const at = writer.claim(bytes);
     write(writer, value);
-    const size = writer.length - at - 2;
-    if (size > most) throw new RangeError(`A value of ${size} bytes is too long for ${name}(${length}).`);
-    writer.buffer.writeUInt16LE(size, at);
+    const size = writer.length - at - bytes;
+    if (!mayBe(size)) throw new RangeError(`A value has ${size} bytes, which its type has not.`);
+    writer.buffer.writeUIntLE(size, at, bytes);
   },
   read(reader) {
-    const size = reader.u16();
-    if (size === 0xffff) return null;
-    if (size > most) throw new ParameterError(8016);
+    const size = reader.uint(bytes);
+    if (size === nullLength) return null;
+    if (!mayBe(size)) throw new ParameterError(8016);
     return read(reader, size);
   },
 });
@@ -245,40 +232,31 @@ const partial = ({ write, read }: Payload): Frame => ({
 const textPointer = Buffer.alloc(25);
 textPointer[0] = 16;
 
-/** text, ntext and image: four bytes of length, and before it a text pointer; in a parameter, without (2.2.5.5.2). */
-const longLength = ({ write, read }: Payload): Frame => ({
-  nullSize: 1,
-  write(writer, value) {
-    if (value === null) return writer.u8(0);
-    writer.bytes(textPointer);
-    const at = writer.claim(4);
-    write(writer, value);
-    writer.buffer.writeUInt32LE(writer.length - at - 4, at);
-  },
-  read(reader) {
-    const size = reader.u32();
-    return size === 0xffff_ffff ? null : read(reader, size);
-  },
-});
+/** text, ntext and image: out with a text pointer before the length; in, as a parameter, without (2.2.5.5.2). */
+function longLength(payload: Payload): Frame {
+  const { write, read } = lengthFirst(payload, 4, 0xffff_ffff, () => true);
+  return {
+    nullSize: 1,
+    write(writer, value) {
+      if (value === null) return writer.u8(0);
+      writer.bytes(textPointer);
+      write(writer, value);
+    },
+    read,
+  };
+}
 
-/** MS-TDS 2.2.5.5.4: the length of all, the base type, its properties, the value. */
-const variant: Frame = {
-  nullSize: 4,
+/** MS-TDS 2.2.5.5.4: the base type, its properties, the value. */
+const variant: Payload = {
   write(writer, value) {
-    const at = writer.claim(4);
-    if (value !== null) {
-      const { type, value: inner } = value as VariantValue;
-      if (inner === null) throw new TypeError('A sql_variant of NULL is NULL itself.');
-      const form = forms[type.name];
-      const head = form.notNull === undefined ? properties(type, form, true) : [];
-      writer.bytes(Uint8Array.of(form.notNull ?? form.token, head.length, ...head));
-      payloadOf(type, collationOf(type.collation).codePage).write(writer, inner);
-    }
-    writer.buffer.writeUInt32LE(writer.length - at - 4, at);
+    const { type, value: inner } = value as VariantValue;
+    if (inner === null) throw new TypeError('A sql_variant of NULL is NULL itself.');
+    const form = forms[type.name];
+    const head = form.notNull === undefined ? properties(type, form, true) : [];
+    writer.bytes(Uint8Array.of(form.notNull ?? form.token, head.length, ...head));
+    payloadOf(type, collationOf(type.collation).codePage).write(writer, inner);
   },
-  read(reader) {
-    const size = reader.u32();
-    if (size === 0) return null;
+  read(reader, size) {
     const content = new ByteReader(reader.take(size));
     try {
       const token = content.u8();
