@@ -10,41 +10,38 @@ export interface Payload {
   read(reader: ByteReader, size: number): SqlValue;
 }
 
-function check(isValue: boolean, value: unknown, type: string): void {
-  if (!isValue) throw new RangeError(`The value ${String(value)} is no ${type}.`);
+function check(isValue: boolean, value: unknown): void {
+  if (!isValue) throw new RangeError(`The value ${String(value)} is none of its type.`);
 }
 
 /** What `holds` says is checked both ways. The one place that believes which kind of value a type has (SqlValue). */
 function payload<Value extends SqlValue>(
-  type: string,
-  holds: (value: Value) => boolean,
   write: (writer: ByteWriter, value: Value) => void,
   read: (reader: ByteReader, size: number) => Value,
+  holds: (value: Value) => boolean = () => true,
 ): Payload {
   return {
     write(writer, value) {
-      check(holds(value as Value), value, type);
+      check(holds(value as Value), value);
       write(writer, value as Value);
     },
     read(reader, size) {
       const value = read(reader, size);
-      check(holds(value), value, type);
+      check(holds(value), value);
       return value;
     },
   };
 }
-const anything = (): boolean => true;
 
-const integer = (type: string, size: 1 | 2 | 4, least: number, most: number): Payload =>
+const integer = (size: 1 | 2 | 4, least: number, most: number): Payload =>
   payload<number>(
-    type,
-    (value) => value >= least && value <= most && Number.isInteger(value),
     (writer, value) => {
       if (size === 1) writer.u8(value);
       else if (size === 2) writer.u16(value);
       else writer.u32(value);
     },
     (reader) => (least < 0 ? reader.int(size) : reader.uint(size)),
+    (value) => value >= least && value <= most && Number.isInteger(value),
   );
 
 const fits = (bits: number) => (value: bigint) => BigInt.asIntN(bits, value) === value;
@@ -53,8 +50,6 @@ function decimal(precision: number): Payload {
   const limit = 10n ** BigInt(precision);
   const words = (decimalSize(precision) - 1) / 4;
   return payload<bigint>(
-    `decimal(${precision})`,
-    (value) => value < limit && -value < limit,
     (writer, value) => {
       writer.u8(value < 0n ? 0 : 1);
       let rest = value < 0n ? -value : value;
@@ -65,11 +60,12 @@ function decimal(precision: number): Payload {
     },
     (reader, size) => {
       const sign = reader.u8();
-      check(sign <= 1, sign, 'sign');
+      check(sign <= 1, sign);
       let magnitude = 0n;
       for (const byte of reader.take(size - 1).toReversed()) magnitude = (magnitude << 8n) | BigInt(byte);
       return sign === 0 ? -magnitude : magnitude;
     },
+    (value) => value < limit && -value < limit,
   );
 }
 
@@ -88,10 +84,9 @@ const daysTo = { 1753: 639_905, 1900: 693_595, 9999: 3_652_058 } as const;
 const partsPerDay = 25_920_000;
 
 const date = payload<number>(
-  'date',
-  (days) => days >= 0 && days <= daysTo[9999],
   (writer, days) => writer.uint(days, 3),
   (reader) => reader.uint(3),
+  (days) => days >= 0 && days <= daysTo[9999],
 );
 
 /** Bytes of a time of a scale (MS-TDS 2.2.5.5.1.8). */
@@ -101,10 +96,9 @@ function time(scale: number): Payload {
   /** Units of 100 ns in the last digit. */
   const unit = 10 ** (7 - scale);
   return payload<number>(
-    `time(${scale})`,
-    (ticks) => ticks >= 0 && ticks < Number(ticksPerDay) && ticks % unit === 0,
     (writer, ticks) => writer.uint(ticks / unit, timeSize(scale)),
     (reader) => reader.uint(timeSize(scale)) * unit,
+    (ticks) => ticks >= 0 && ticks < Number(ticksPerDay) && ticks % unit === 0,
   );
 }
 
@@ -112,8 +106,6 @@ function time(scale: number): Payload {
 function dateTime2(scale: number): Payload {
   const clock = time(scale);
   return payload<bigint>(
-    `datetime2(${scale})`,
-    anything,
     (writer, ticks) => {
       const days = ticks / ticksPerDay;
       clock.write(writer, Number(ticks - days * ticksPerDay));
@@ -129,19 +121,16 @@ function dateTime2(scale: number): Payload {
 function dateTimeOffset(scale: number): Payload {
   const utc = dateTime2(scale);
   return payload<OffsetDateTime>(
-    'datetimeoffset',
-    ({ offset }) => Math.abs(offset) <= 840,
     (writer, { ticks, offset }) => {
       utc.write(writer, ticks);
       writer.u16(offset);
     },
     (reader, size) => ({ ticks: utc.read(reader, size) as bigint, offset: reader.int(2) }),
+    ({ offset }) => Math.abs(offset) <= 840,
   );
 }
 
 const dateTime = payload<bigint>(
-  'datetime',
-  (ticks) => ticks >= BigInt(daysTo[1753]) * ticksPerDay && ticks < BigInt(daysTo[9999] + 1) * ticksPerDay,
   (writer, ticks) => {
     const days = ticks / ticksPerDay;
     // The engine's ticks are the nearest 100 ns to one of these parts.
@@ -153,18 +142,14 @@ const dateTime = payload<bigint>(
   (reader) => {
     const days = reader.int(4) + daysTo[1900];
     const parts = reader.u32();
-    check(parts < partsPerDay, parts, 'time of a datetime');
+    check(parts < partsPerDay, parts);
     return BigInt(days) * ticksPerDay + BigInt(Math.round((parts * 100_000) / 3));
   },
+  (ticks) => ticks >= BigInt(daysTo[1753]) * ticksPerDay && ticks < BigInt(daysTo[9999] + 1) * ticksPerDay,
 );
 
 const firstSmallTicks = BigInt(daysTo[1900]) * ticksPerDay;
 const smallDateTime = payload<bigint>(
-  'smalldatetime',
-  (ticks) =>
-    ticks >= firstSmallTicks &&
-    ticks < firstSmallTicks + 0x1_0000n * ticksPerDay &&
-    ticks % BigInt(ticksPerMinute) === 0n,
   (writer, ticks) => {
     writer.u16(Number(ticks / ticksPerDay) - daysTo[1900]);
     writer.u16(Number(ticks % ticksPerDay) / ticksPerMinute);
@@ -172,15 +157,17 @@ const smallDateTime = payload<bigint>(
   (reader) => {
     const days = reader.u16() + daysTo[1900];
     const minutes = reader.u16();
-    check(minutes < 1440, minutes, 'time of a smalldatetime');
+    check(minutes < 1440, minutes);
     return BigInt(days) * ticksPerDay + BigInt(minutes * ticksPerMinute);
   },
+  (ticks) =>
+    ticks >= firstSmallTicks &&
+    ticks < firstSmallTicks + 0x1_0000n * ticksPerDay &&
+    ticks % BigInt(ticksPerMinute) === 0n,
 );
 
 const text = (_: SqlType, codePage: number): Payload =>
   payload<string>(
-    'varchar',
-    anything,
     (writer, value) => encodeText(writer, value, codePage),
     (reader, size) => decodeText(reader.take(size), codePage),
   );
@@ -188,19 +175,15 @@ const text = (_: SqlType, codePage: number): Payload =>
 /** `mark`: a byte order mark, which goes before what is sent as xml and is no part of it. */
 const utf16 = (mark?: RegExp): Payload =>
   payload<string>(
-    'nvarchar',
-    anything,
     (writer, value) => writer.utf16(value),
     (reader, size) => {
-      check(size % 2 === 0, size, 'length of UTF-16');
+      check(size % 2 === 0, size);
       const value = reader.take(size).toString('utf16le');
       return mark ? value.replace(mark, '') : value;
     },
   );
 
 const bytes = payload<Uint8Array>(
-  'varbinary',
-  anything,
   (writer, value) => writer.bytes(value),
   // A copy: the message that it lies in is gone when the handler returns.
   (reader, size) => Uint8Array.from(reader.take(size)),
@@ -209,52 +192,43 @@ const bytes = payload<Uint8Array>(
 type Make = (type: SqlType, codePage: number) => Payload;
 const payloads: Record<Exclude<SqlType['name'], 'sql_variant'>, Payload | Make> = {
   bit: payload<boolean>(
-    'bit',
-    anything,
     (writer, value) => writer.u8(value ? 1 : 0),
     (reader) => reader.u8() !== 0,
   ),
-  tinyint: integer('tinyint', 1, 0, 255),
-  smallint: integer('smallint', 2, -32_768, 32_767),
-  int: integer('int', 4, -(2 ** 31), 2 ** 31 - 1),
+  tinyint: integer(1, 0, 255),
+  smallint: integer(2, -32_768, 32_767),
+  int: integer(4, -(2 ** 31), 2 ** 31 - 1),
   bigint: payload<bigint>(
-    'bigint',
-    fits(64),
     (writer, value) => writer.i64(value),
     (reader) => reader.i64(),
+    fits(64),
   ),
   // The upper half comes first (MS-TDS 2.2.5.5.1.2).
   money: payload<bigint>(
-    'money',
-    fits(64),
     (writer, value) => {
       writer.u32(Number(value >> 32n));
       writer.u32(Number(value & 0xffff_ffffn));
     },
     (reader) => (BigInt(reader.int(4)) << 32n) | BigInt(reader.u32()),
+    fits(64),
   ),
   smallmoney: payload<bigint>(
-    'smallmoney',
-    fits(32),
     (writer, value) => writer.u32(Number(value)),
     (reader) => BigInt(reader.int(4)),
+    fits(32),
   ),
   decimal: ({ precision = 18 }) => decimal(precision),
   real: payload<number>(
-    'real',
-    Number.isFinite,
     (writer, value) => writer.f32(value),
     (reader) => reader.bytes.readFloatLE(reader.skip(4)),
+    Number.isFinite,
   ),
   float: payload<number>(
-    'float',
-    Number.isFinite,
     (writer, value) => writer.f64(value),
     (reader) => reader.bytes.readDoubleLE(reader.skip(8)),
+    Number.isFinite,
   ),
   uniqueidentifier: payload<string>(
-    'uniqueidentifier',
-    (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
     (writer, value) => {
       const digits = Buffer.from(value.replaceAll('-', ''), 'hex');
       for (const from of guidOrder) writer.u8(digits[from]!);
@@ -264,6 +238,7 @@ const payloads: Record<Exclude<SqlType['name'], 'sql_variant'>, Payload | Make> 
       const digits = Buffer.from(guidOrder.map((from) => read[from]!)).toString('hex');
       return digits.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-').toUpperCase();
     },
+    (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
   ),
   char: text,
   varchar: text,
