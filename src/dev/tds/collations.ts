@@ -95,29 +95,16 @@ for (const line of sqlCollations.trim().split('\n')) {
   }
 }
 
-const flag = {
-  ignoreCase: 1,
-  ignoreAccent: 2,
-  ignoreWidth: 4,
-  ignoreKana: 8,
-  binary: 16,
-  binary2: 32,
-  utf8: 64,
-} as const;
+const utf8Flag = 64;
 const versions: Record<string, number> = { 90: 1, 100: 2, 140: 3, 160: 4 };
 
+/** Ignore case 1, accents 2, width 4, kana 8; BIN 16, BIN2 32; UTF-8 64. */
 function flagsOf(name: string): number {
   const words = new Set(name.toLowerCase().split('_'));
-  const utf8 = words.has('utf8') ? flag.utf8 : 0;
-  if (words.has('bin')) return flag.binary | utf8;
-  if (words.has('bin2')) return flag.binary2 | utf8;
-  return (
-    (words.has('ci') ? flag.ignoreCase : 0) |
-    (words.has('ai') ? flag.ignoreAccent : 0) |
-    (words.has('ws') ? 0 : flag.ignoreWidth) |
-    (words.has('ks') ? 0 : flag.ignoreKana) |
-    utf8
-  );
+  const ifHas = (word: string, yes: number, no = 0): number => (words.has(word) ? yes : no);
+  const binary = ifHas('bin', 16) | ifHas('bin2', 32);
+  const ignored = ifHas('ci', 1) | ifHas('ai', 2) | ifHas('ws', 0, 4) | ifHas('ks', 0, 8);
+  return (binary || ignored) | ifHas('utf8', utf8Flag);
 }
 
 function make(name: string): Collation | undefined {
@@ -146,7 +133,7 @@ export function collationOf(name: string = serverCollation): Collation {
 
 /** The code page that text of a collation, given by its five bytes, is written in. */
 export function codePageOf(bytes: Uint8Array): number {
-  if ((bytes[3]! & (flag.utf8 >> 4)) !== 0) return utf8CodePage;
+  if ((bytes[3]! & (utf8Flag >> 4)) !== 0) return utf8CodePage;
   const sortId = bytes[4]!;
   if (sortId !== 0) return codePageBySortId.get(sortId) ?? 1252;
   return codePageByLcid.get(bytes[0]! | (bytes[1]! << 8)) ?? 1252;

@@ -9,13 +9,14 @@ import {
   type SqlEngine,
 } from './engine.js';
 import {
+  type Login7,
   packetSizeFor,
+  readLogin7,
   tdsVersion,
   unsupportedLogin,
   writeLogin,
   writeLoginRefusal,
-} from './login-response.js';
-import { type Login7, readLogin7 } from './login7.js';
+} from './login.js';
 import { MessageWriter } from './message-writer.js';
 import { type Message, MessageReader, packetStatus, packetType } from './packets.js';
 import { encryption, preloginReply, readPrelogin } from './prelogin.js';

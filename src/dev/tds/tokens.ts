@@ -49,7 +49,7 @@ export function writeDone(writer: ByteWriter, done: Done): void {
 }
 
 /** A token's type, and what `write` writes after its length (two bytes). */
-function sized(writer: ByteWriter, type: number, write: () => void): void {
+export function writeSized(writer: ByteWriter, type: number, write: () => void): void {
   writer.u8(type);
   const at = writer.claim(2);
   write();
@@ -60,7 +60,7 @@ function sized(writer: ByteWriter, type: number, write: () => void): void {
 const messageLimit = 4_000;
 
 export function writeMessage(writer: ByteWriter, message: ServerMessage, serverName: string): void {
-  sized(writer, message.class > 10 ? tokenType.error : tokenType.info, () => {
+  writeSized(writer, message.class > 10 ? tokenType.error : tokenType.info, () => {
     writer.u32(message.number);
     writer.u8(message.state);
     writer.u8(message.class);
@@ -89,7 +89,7 @@ export function writeChange(
   to: string | Uint8Array = '',
   from: string | Uint8Array = '',
 ): void {
-  sized(writer, tokenType.envChange, () => {
+  writeSized(writer, tokenType.envChange, () => {
     writer.u8(envChange[kind]);
     for (const value of [to, from]) {
       if (typeof value === 'string') writer.shortText(value);
@@ -98,21 +98,6 @@ export function writeChange(
         writer.bytes(value);
       }
     }
-  });
-}
-
-export function writeLoginAck(
-  writer: ByteWriter,
-  tdsVersion: number,
-  program: string,
-  version: readonly number[],
-): void {
-  sized(writer, tokenType.loginAck, () => {
-    writer.u8(1);
-    // The only number in TDS that has its first byte first.
-    for (let shift = 24; shift >= 0; shift -= 8) writer.u8(tdsVersion >>> shift);
-    writer.shortText(program);
-    writer.bytes(Uint8Array.from(version));
   });
 }
 
