@@ -51,7 +51,8 @@ export class Response implements ResponseSink {
   readonly #controller = new AbortController();
   /** What the engine gets to see. */
   readonly context: RequestContext = { response: this, signal: this.#controller.signal };
-  #parameterNames: readonly string[] = [];
+  /** Those of the call under way; undefined in a batch. */
+  #parameterNames: readonly string[] | undefined;
   #writeRow: RowWriter | undefined;
   #pending: Done | undefined;
   /** They come between RETURNSTATUS and DONEPROC, whichever the engine says first. */
@@ -131,6 +132,7 @@ export class Response implements ResponseSink {
 
   /** Only the outermost procedure tells its status: clients take one for each call (MS-TDS 2.2.7.18). */
   procedureEnd(returnStatus: number): void {
+    if (this.#isClosed) return;
     this.#depth--;
     if (this.#depth > 0) return;
     this.#writeRow = undefined;
@@ -142,7 +144,7 @@ export class Response implements ResponseSink {
   }
 
   returnValue(name: string, type: SqlType, value: SqlValue): void {
-    const ordinal = Math.max(0, this.#parameterNames.indexOf(name.toLowerCase()));
+    const ordinal = Math.max(0, this.#parameterNames?.indexOf(name.toLowerCase()) ?? 0);
     this.#returnValues.push((writer) => writeReturnValue(writer, ordinal, name, type, value));
   }
 
@@ -184,13 +186,18 @@ export class Response implements ResponseSink {
     this.#controller.abort();
   }
 
-  /** Ends the message, with the DONE that is due: without one the client would wait for ever. */
+  /**
+   * Ends the message with the DONE that is due, without which the client would wait for ever: that of the batch, or
+   * the DONEPROC of a call that was broken off between its statements.
+   */
   end(): void {
     this.#isClosed = true;
-    this.#pending ??= {
-      type: this.#depth > 0 ? tokenType.doneProc : tokenType.done,
-      status: this.lastError ? doneStatus.error : 0,
-    };
+    if (!this.#pending || this.#pending.type === tokenType.doneInProc) {
+      this.#flushDone(doneStatus.more);
+      const isAmidCall = this.#parameterNames !== undefined && this.#depth > 0;
+      const type = isAmidCall ? tokenType.doneProc : tokenType.done;
+      this.#pending = { type, status: this.lastError ? doneStatus.error : 0 };
+    }
     this.#flushDone(0);
     this.#wire.out.end();
   }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTdsServer, type TdsServer } from '../../../src/dev/tds/server.js';
 import { within } from '../../helpers/sql-client.js';
 import { TestEngine } from '../../helpers/tds-engine.js';
+import { rpc } from '../../helpers/tds-parameters.js';
 import { batch, packets, RawClient } from '../../helpers/tds-raw-client.js';
 import { type Token, tokensOf } from '../../helpers/tds-tokens.js';
 
@@ -96,6 +97,18 @@ test('at any moment round a short response, the messages are the response and th
     await responded();
     await acknowledged();
   }
+});
+
+test('between the statements of a call, what ran keeps its DONEINPROC, and the call ends in a DONEPROC', async () => {
+  client.send(packets(3, rpc('select 1; wait 60000', []), 512));
+  await sleep(50);
+  client.send(attention);
+  const tokens = await answer('the response');
+  expect(tokens.flatMap((token) => ('status' in token ? [`${token.kind} ${token.status}`] : []))).toEqual([
+    'doneInProc 17',
+    'doneProc 0',
+  ]);
+  await acknowledged();
 });
 
 const long = packets(1, batch(`select 1; print ${'x'.repeat(2_000)}`), 512);

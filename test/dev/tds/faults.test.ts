@@ -109,6 +109,17 @@ describe('as a request begins', () => {
     connection.close();
   });
 
+  test('a reset ends the connection without an answer, and the session in the engine', async () => {
+    faults.add({ at: 'start', action: 'reset', sql: 'select 9', times: 1 });
+    const connection = await open();
+    const session = engine.sessions.at(-1)!;
+    await expect(run(connection, 'select 9')).rejects.toMatchObject({ code: 'ECONNRESET' });
+    for (let wait = 0; wait < 100 && !session.isClosed; wait++) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(session.isClosed).toBe(true);
+  });
+
   test('a probability decides', async () => {
     faults.add({ at: 'start', action: 'error', number: 50001, probability: 0.4 });
     const connection = await open();
