@@ -37,37 +37,25 @@ const designators: Record<number, string> = {
   1258: 'Vietnamese:42a',
 };
 
-/** SQL collations: LCID, then names (without SQL_) with their sort ids; the code page is that of the sort id. */
+/**
+ * SQL collations, LCID/name:sort id, without SQL_; the code page is in the name (CP1 is 1252). What ends in it stands for
+ * two: with _CS_AS and, at the next sort id, with _CI_AS.
+ */
 const sqlCollations = `
-  409 Latin1_General_Cp437_BIN:30 Latin1_General_Cp437_CS_AS:31 Latin1_General_Cp437_CI_AS:32
-  409 Latin1_General_Pref_CP437_CI_AS:33 Latin1_General_CP437_CI_AI:34 Latin1_General_CP850_BIN:40
-  409 Latin1_General_CP850_CS_AS:41 Latin1_General_CP850_CI_AS:42 Latin1_General_Pref_CP850_CI_AS:43
-  409 Latin1_General_CP850_CI_AI:44 1xCompat_CP850_CI_AS:49 Latin1_General_CP1_CS_AS:51 Latin1_General_CP1_CI_AS:52
-  409 Latin1_General_Pref_CP1_CI_AS:53 Latin1_General_CP1_CI_AI:54 AltDiction_CP850_CS_AS:55
-  409 AltDiction_Pref_CP850_CI_AS:56 AltDiction_CP850_CI_AI:57 Scandinavian_Pref_CP850_CI_AS:58
-  409 Scandinavian_CP850_CS_AS:59 Scandinavian_CP850_CI_AS:60 AltDiction_CP850_CI_AS:61
-  409 Latin1_General_CP1250_CS_AS:81 Latin1_General_CP1250_CI_AS:82
-  405 Czech_CP1250_CS_AS:83 Czech_CP1250_CI_AS:84
-  40e Hungarian_CP1250_CS_AS:85 Hungarian_CP1250_CI_AS:86
-  415 Polish_CP1250_CS_AS:87 Polish_CP1250_CI_AS:88
-  418 Romanian_CP1250_CS_AS:89 Romanian_CP1250_CI_AS:90
-  41a Croatian_CP1250_CS_AS:91 Croatian_CP1250_CI_AS:92
-  41b Slovak_CP1250_CS_AS:93 Slovak_CP1250_CI_AS:94
-  424 Slovenian_CP1250_CS_AS:95 Slovenian_CP1250_CI_AS:96
-  419 Latin1_General_CP1251_CS_AS:105 Latin1_General_CP1251_CI_AS:106
-  422 Ukrainian_CP1251_CS_AS:107 Ukrainian_CP1251_CI_AS:108
-  408 Latin1_General_CP1253_CS_AS:113 Latin1_General_CP1253_CI_AS:114 MixDiction_CP1253_CS_AS:120
-  408 AltDiction_CP1253_CS_AS:121 Latin1_General_CP1253_CI_AI:124
-  41f Latin1_General_CP1254_CS_AS:129 Latin1_General_CP1254_CI_AS:130
-  40d Latin1_General_CP1255_CS_AS:137 Latin1_General_CP1255_CI_AS:138
-  401 Latin1_General_CP1256_CS_AS:145 Latin1_General_CP1256_CI_AS:146
-  425 Latin1_General_CP1257_CS_AS:153 Latin1_General_CP1257_CI_AS:154 Estonian_CP1257_CS_AS:155
-  425 Estonian_CP1257_CI_AS:156
-  426 Latvian_CP1257_CS_AS:157 Latvian_CP1257_CI_AS:158
-  427 Lithuanian_CP1257_CS_AS:159 Lithuanian_CP1257_CI_AS:160
-  406 Danish_Pref_CP1_CI_AS:183
-  41d SwedishPhone_Pref_CP1_CI_AS:184 SwedishStd_Pref_CP1_CI_AS:185
-  40f Icelandic_Pref_CP1_CI_AS:186`;
+  409/Latin1_General_CP437_BIN:30 409/Latin1_General_CP437:31 409/Latin1_General_Pref_CP437_CI_AS:33
+  409/Latin1_General_CP437_CI_AI:34 409/Latin1_General_CP850_BIN:40 409/Latin1_General_CP850:41
+  409/Latin1_General_Pref_CP850_CI_AS:43 409/Latin1_General_CP850_CI_AI:44 409/1xCompat_CP850_CI_AS:49
+  409/Latin1_General_CP1:51 409/Latin1_General_Pref_CP1_CI_AS:53 409/Latin1_General_CP1_CI_AI:54
+  409/AltDiction_CP850_CS_AS:55 409/AltDiction_Pref_CP850_CI_AS:56 409/AltDiction_CP850_CI_AI:57
+  409/Scandinavian_Pref_CP850_CI_AS:58 409/Scandinavian_CP850:59 409/AltDiction_CP850_CI_AS:61
+  409/Latin1_General_CP1250:81 405/Czech_CP1250:83 40e/Hungarian_CP1250:85 415/Polish_CP1250:87
+  418/Romanian_CP1250:89 41a/Croatian_CP1250:91 41b/Slovak_CP1250:93 424/Slovenian_CP1250:95
+  419/Latin1_General_CP1251:105 422/Ukrainian_CP1251:107 408/Latin1_General_CP1253:113
+  408/MixDiction_CP1253_CS_AS:120 408/AltDiction_CP1253_CS_AS:121 408/Latin1_General_CP1253_CI_AI:124
+  41f/Latin1_General_CP1254:129 40d/Latin1_General_CP1255:137 401/Latin1_General_CP1256:145
+  425/Latin1_General_CP1257:153 425/Estonian_CP1257:155 426/Latvian_CP1257:157 427/Lithuanian_CP1257:159
+  406/Danish_Pref_CP1_CI_AS:183 41d/SwedishPhone_Pref_CP1_CI_AS:184 41d/SwedishStd_Pref_CP1_CI_AS:185
+  40f/Icelandic_Pref_CP1_CI_AS:186`;
 
 const codePageByLcid = new Map<number, number>();
 const lcidByDesignator = new Map<string, number>();
@@ -79,19 +67,15 @@ for (const [codePage, list] of Object.entries(designators)) {
   }
 }
 
-interface SqlCollation {
-  readonly lcid: number;
-  readonly sortId: number;
-}
-const sqlByName = new Map<string, SqlCollation>();
+const sqlByName = new Map<string, { readonly lcid: number; readonly sortId: number }>();
 const codePageBySortId = new Map<number, number>();
-for (const line of sqlCollations.trim().split('\n')) {
-  const [lcid = '', ...entries] = line.trim().split(' ');
-  for (const entry of entries) {
-    const [name = '', sortId = ''] = entry.split(':');
-    sqlByName.set(`sql_${name.toLowerCase()}`, { lcid: Number.parseInt(lcid, 16), sortId: Number(sortId) });
-    const codePage = Number(/_cp(\d+)/i.exec(name)?.[1]);
-    codePageBySortId.set(Number(sortId), codePage === 1 ? 1252 : codePage);
+for (const [, lcid = '', name = '', first = ''] of sqlCollations.matchAll(/(\w+)\/(\w+):(\d+)/g)) {
+  const suffixes = /_CP\d+$/.test(name) ? ['_cs_as', '_ci_as'] : [''];
+  for (const [index, suffix] of suffixes.entries()) {
+    const sortId = Number(first) + index;
+    sqlByName.set(`sql_${name.toLowerCase()}${suffix}`, { lcid: Number.parseInt(lcid, 16), sortId });
+    const codePage = Number(/_CP(\d+)/.exec(name)?.[1]);
+    codePageBySortId.set(sortId, codePage === 1 ? 1252 : codePage);
   }
 }
 
