@@ -64,11 +64,7 @@ export class Faults {
     return {
       login: async (login) => {
         const state = this.find('login', login.applicationName);
-        if (state) {
-          await strike(state, (message) => {
-            throw { ...message, loginRefusal: true };
-          });
-        }
+        if (state) await strike(state);
         return this.#session(await engine.login(login), login);
       },
       close: () => engine.close(),
@@ -82,19 +78,8 @@ export class Faults {
       context: RequestContext,
       work: (context: RequestContext) => Promise<void>,
     ): Promise<void> => {
-      const { response, signal } = context;
       const start = this.find('start', applicationName, sql);
-      if (start) {
-        const goesOn = await strike(
-          start,
-          (message) => {
-            response.message(message);
-            response.statementDone({ statement: 'select', failed: true });
-          },
-          signal,
-        );
-        if (!goesOn) return;
-      }
+      if (start && !(await strike(start, context))) return;
       const rows = this.find('rows', applicationName, sql);
       if (!rows) return work(context);
       const faulty = sinkWithFault(rows, context);

@@ -1,18 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConnectionReset, type RequestContext, type ResponseSink, type ServerMessage } from './engine.js';
+import { ConnectionReset, type RequestContext, type ResponseSink } from './engine.js';
 import { type FaultState, faultMessage } from './fault-rules.js';
 
 /**
- * Does what a rule says, as one of its times. Tells whether all goes on after it; `fail` gets the message otherwise,
- * before anything is awaited. Throws a ConnectionReset.
+ * Does what a rule says, as one of its times; without a context, to a login. Tells whether all goes on after it. An error
+ * is said before anything is awaited. Throws a ConnectionReset or, at a login, the LoginRefusal.
  */
-export async function strike(
-  state: FaultState,
-  fail: (message: ServerMessage) => void,
-  signal?: AbortSignal,
-): Promise<boolean> {
+export async function strike(state: FaultState, context?: RequestContext): Promise<boolean> {
   state.left--;
   const { rule } = state;
+  const signal = context?.signal;
   switch (rule.action) {
     case 'delay':
       await sleep(rule.delayMs, undefined, { signal }).catch(() => {});
@@ -27,7 +24,9 @@ export async function strike(
       if (rule.at === 'rows') await sleep(50);
       throw new ConnectionReset();
     default:
-      fail(faultMessage(rule));
+      if (!context) throw { ...faultMessage(rule), loginRefusal: true };
+      context.response.message(faultMessage(rule));
+      context.response.statementDone({ statement: 'select', failed: true });
       return false;
   }
 }
@@ -35,8 +34,9 @@ export async function strike(
 /** The context of a request in which a fault strikes at the row that the rule names; await `ended` after the request. */
 export function sinkWithFault(
   state: FaultState,
-  { response, signal }: RequestContext,
+  outer: RequestContext,
 ): { context: RequestContext; ended: () => Promise<unknown> } {
+  const { response } = outer;
   /** Stops the engine when the request is over with the fault. */
   const controller = new AbortController();
   let left = state.rule.rows!;
@@ -50,11 +50,7 @@ export function sinkWithFault(
     if (left > 0 || isStruck || state.left <= 0) return;
     isStruck = true;
     response.flush?.();
-    const fail = (message: ServerMessage): void => {
-      response.message(message);
-      response.statementDone({ statement: 'select', failed: true });
-    };
-    ended = strike(state, fail, signal);
+    ended = strike(state, outer);
     // Whoever awaits it later gets the reset; nobody else should.
     ended.catch(() => {});
     if (state.rule.action === 'delay') return;
@@ -85,6 +81,6 @@ export function sinkWithFault(
       return ended.then(() => response.drained());
     },
   };
-  const context = { response: sink, signal: AbortSignal.any([signal, controller.signal]) };
+  const context = { response: sink, signal: AbortSignal.any([outer.signal, controller.signal]) };
   return { context, ended: () => ended };
 }

@@ -1,7 +1,12 @@
 import type { EngineSession, Parameter } from './engine.js';
 import { notSupported, RequestError } from './request-error.js';
 import type { Response } from './response.js';
-import type { RpcCall } from './rpc.js';
+
+export interface RpcCall {
+  /** Of a procedure by its number, the number. */
+  readonly procedure: string | number;
+  readonly parameters: readonly Parameter[];
+}
 
 /** Procedures that have a number (MS-TDS 2.2.6.6); cursors have 1 to 9. */
 const byNumber: Record<number, string> = {
