@@ -48,6 +48,11 @@ test.each([
   ['an unknown packet type', hex('63 01 0008 0000 01 00')],
   ['a packet shorter than its header', hex('12 01 0007 0000 01 00')],
   ['a packet longer than any', hex('12 01 ffff 0000 01 00')],
+  ['a packet of length 0', hex('12 01 0000 0000 01 00')],
+  ['an empty PRELOGIN', hex('12 01 0008 0000 01 00')],
+  ['an RPC before the login', packets(3, rpc('select 1', []))],
+  ['an ATTENTION before the login', packets(6, Buffer.alloc(0))],
+  ['a response', packets(4, hex('fd 0000 0000 0000000000000000'))],
   ['a login before PRELOGIN', packets(0x10, login7())],
   ['a batch before the login', packets(1, batch('select 1'))],
   ['TLS from the first byte (TDS 8)', hex('16 0301 0200 0100 01fc 0303')],
@@ -58,6 +63,57 @@ test.each([
   const client = new RawClient(server.port);
   client.send(bytes);
   expect(await closes(client)).toBeUndefined();
+});
+
+const part = packets(1, batch('select 1'));
+part[1] = 0;
+test.each([
+  ['an empty batch', hex('01 01 0008 0000 01 00')],
+  ['an empty RPC', hex('03 01 0008 0000 01 00')],
+  ['an RPC of headers alone', packets(3, allHeaders)],
+  ['a transaction request that is not known', packets(14, Buffer.concat([allHeaders, hex('6300')]))],
+  ['an empty transaction request', packets(14, allHeaders)],
+  ['PRELOGIN once more', packets(0x12, preloginPayload)],
+  ['LOGIN7 once more', packets(0x10, login7())],
+  ['an unknown packet type', hex('63 01 0008 0000 01 00')],
+  ['a packet of another type amid a message', Buffer.concat([part, packets(3, rpc('select 1', []))])],
+])('%s after the login ends the connection, and its session', async (_, bytes) => {
+  const client = await RawClient.login(server.port);
+  const session = engine.sessions.at(-1)!;
+  client.send(bytes);
+  expect(await closes(client)).toBeUndefined();
+  for (let wait = 0; wait < 100 && !session.isClosed; wait++) await sleep(5);
+  expect(session.isClosed).toBe(true);
+});
+
+test('a request comes in pieces of a byte, and with empty packets amid it', async () => {
+  const client = await RawClient.login(server.port);
+  const whole = packets(1, batch('select 21'), 20);
+  const empty = hex('01 00 0008 0000 00 00');
+  const first = whole.subarray(0, 20);
+  for (const byte of Buffer.concat([first, empty, empty, whole.subarray(20)])) client.send(Buffer.of(byte));
+  const { payload } = (await within(3_000, 'an answer', client.answer()))!;
+  expect(payload.includes(Buffer.from([0xd1, 21, 0, 0, 0]))).toBe(true);
+  await client.close();
+});
+
+test('a LOGIN7 that is empty, or longer than it may be, ends the connection', async () => {
+  for (const login of [Buffer.alloc(0), Buffer.alloc(200_000)]) {
+    const client = new RawClient(server.port);
+    client.send(packets(0x12, preloginPayload));
+    await client.answer();
+    client.send(packets(0x10, login));
+    expect(await closes(client)).toBeUndefined();
+  }
+});
+
+test('a distributed transaction is refused by name, and the session goes on', async () => {
+  const client = await RawClient.login(server.port);
+  client.send(packets(14, Buffer.concat([allHeaders, hex('0000 0000')])));
+  const { payload } = (await within(3_000, 'the refusal', client.answer()))!;
+  expect([payload[0], payload.readUInt32LE(3)]).toEqual([0xaa, 40510]);
+  await select(client, 7);
+  await client.close();
 });
 
 test('a LOGIN7 whose length or places lie ends the connection', async () => {
