@@ -5,10 +5,11 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ReplayEngine } from '../src/dev/tds/replay.js';
+import { withReplay } from '../src/dev/tds/replay.js';
 import { startTdsServer, type TdsServer } from '../src/dev/tds/server.js';
 import type { PoolStats } from '../src/index.js';
 import { within } from './helpers/run.js';
+import { credentials, TestEngine } from './helpers/tds-engine.js';
 
 const program = fileURLToPath(new URL('../.build/dev/bench/worker.js', import.meta.url));
 /** 64 KB/s. */
@@ -29,8 +30,8 @@ let worker: ReturnType<typeof fork>;
 let port: number;
 
 beforeAll(async () => {
-  server = await startTdsServer({ engine: new ReplayEngine(), port: 0 });
-  const connection = `Server=127.0.0.1,${server.port};User Id=sa;Password=x;Encrypt=false`;
+  server = await startTdsServer({ engine: withReplay(new TestEngine()), port: 0 });
+  const connection = `Server=127.0.0.1,${server.port};User Id=sa;Password="${credentials.password}";Encrypt=false`;
   const env = { ...process.env, BENCH_SQL: connection };
   worker = fork(program, ['ours'], { env, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const [said] = await within(30_000, 'the start of the worker', once(worker, 'message'));
