@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { replaceBetweenMarkers, writeBetweenMarkers } from '../docs/markers.js';
 import { functionNames } from '../tsql/functions.js';
 import { refusedMarkdown, supportedMarkdown } from '../tsql/support.js';
-import { viewNames } from '../tsql/system-views.js';
+import { viewNames } from '../tsql/views.js';
 import { type Command, parseOptions } from './command.js';
 
 const help = `Usage: npm run docs -- [--check]

@@ -1,59 +1,15 @@
 /**
- * The interface through which a server offers this engine to its clients: text in, rows out.
- *
- * The wire layer declares the same shapes for itself, so that neither room imports the other; the compiler
- * checks that they fit where both are put together.
+ * The interface through which a server offers this engine to its clients: text in, rows out. The wire layer declares the
+ * same shapes for itself, with what they mean on the wire, so that neither room imports the other; the compiler checks
+ * that they fit where both are put together.
  */
+import type { SqlType } from './types.js';
 
-/** Names as T-SQL spells them. `numeric` is `decimal`, `timestamp` is `rowversion`. */
-export type TypeName =
-  | 'bit'
-  | 'tinyint'
-  | 'smallint'
-  | 'int'
-  | 'bigint'
-  | 'decimal'
-  | 'money'
-  | 'smallmoney'
-  | 'real'
-  | 'float'
-  | 'char'
-  | 'varchar'
-  | 'nchar'
-  | 'nvarchar'
-  | 'text'
-  | 'ntext'
-  | 'xml'
-  | 'binary'
-  | 'varbinary'
-  | 'image'
-  | 'rowversion'
-  | 'uniqueidentifier'
-  | 'date'
-  | 'time'
-  | 'smalldatetime'
-  | 'datetime'
-  | 'datetime2'
-  | 'datetimeoffset'
-  | 'sql_variant';
+export type { SqlType, TypeName } from './types.js';
 
-export interface SqlType {
-  readonly name: TypeName;
-  /** char family: characters (UTF-16 units for nchar and nvarchar, bytes for char and varchar); binary family: bytes. */
-  readonly length?: number | 'max';
-  /** decimal: 1 to 38. */
-  readonly precision?: number;
-  /** decimal: 0 to precision; time, datetime2, datetimeoffset: 0 to 7. */
-  readonly scale?: number;
-  /** char, varchar, text: name of the collation; the server's default when absent. */
-  readonly collation?: string;
-}
-
-/** An instant (UTC) with the offset it was written in. */
+/** An instant, in 100 ns units since 0001-01-01T00:00:00 UTC, with the offset it was written in, in minutes east of UTC. */
 export interface OffsetDateTime {
-  /** 100 ns units since 0001-01-01T00:00:00 UTC. */
   readonly ticks: bigint;
-  /** Minutes east of UTC, -840 to 840. */
   readonly offset: number;
 }
 
@@ -65,13 +21,11 @@ export interface VariantValue {
 /**
  * A value on its way in or out; no type passes through a lossy one:
  *
- * - bit: boolean; tinyint, smallint, int: number; bigint: bigint
+ * - bit: boolean; tinyint, smallint, int, real, float: number; bigint: bigint
  * - decimal, money, smallmoney: bigint, the value times 10^scale (money's scale is 4)
- * - real, float: number
  * - char family, text, ntext, xml: string; uniqueidentifier: string, upper-case as T-SQL prints it
  * - binary family, image, rowversion: Uint8Array
- * - date: number, days since 0001-01-01
- * - time: number, 100 ns units since midnight
+ * - date: number, days since 0001-01-01; time: number, 100 ns units since midnight
  * - smalldatetime, datetime, datetime2: bigint, 100 ns units since 0001-01-01 (datetime is rounded to the
  *   nearest 100 ns of its 1/300 s)
  * - datetimeoffset: OffsetDateTime; sql_variant: VariantValue
@@ -86,56 +40,44 @@ export interface Column {
   readonly identity?: boolean;
 }
 
-/** An error (class over 10) or information (class 0 to 10), as SQL Server numbers them. */
+/** An error (class over 10) or information; `line` is 1-based, 0 when there is none. */
 export interface ServerMessage {
   readonly number: number;
   readonly state: number;
   readonly class: number;
   readonly message: string;
   readonly procedure?: string;
-  /** 1-based; 0 when there is none. */
   readonly line: number;
 }
 
+/** `name` is empty when the client sent the parameter by position. */
 export interface Parameter {
-  /** With the leading `@`; empty when the client sent it by position. */
   readonly name: string;
   readonly type: SqlType;
   readonly value: SqlValue;
-  /** The client asked for the value back (OUTPUT). */
   readonly output: boolean;
+  readonly useDefault?: boolean;
 }
 
-/** What a statement did; becomes DONE, DONEINPROC or DONEPROC. */
 export interface StatementDone {
   /** Rows selected or changed; absent where T-SQL gives no count, or under SET NOCOUNT ON. */
   readonly rowCount?: number;
-  /** The statement kind of the DONE token's CurCmd; the wire layer holds the numbers. */
   readonly statement: 'select' | 'insert' | 'update' | 'delete' | 'other';
   readonly failed?: boolean;
 }
 
 /** The response to one request, in the order of the calls. */
 export interface ResponseSink {
-  /** Begins a recordset. */
   columns(columns: readonly Column[]): void;
-  /** A row of the recordset begun last. */
   row(values: readonly SqlValue[]): void;
+  flush?(): void;
   statementDone(done: StatementDone): void;
-  /** A procedure or sp_executesql body begins; until its end, statements end in DONEINPROC. */
   procedureBegin(): void;
-  /** The procedure ends: its RETURNSTATUS, then DONEPROC. */
   procedureEnd(returnStatus: number): void;
-  /** An OUTPUT parameter of the request's outermost call; sent before the final DONEPROC. */
   returnValue(name: string, type: SqlType, value: SqlValue): void;
   message(message: ServerMessage): void;
-  /** The session changed its database, or its transaction began or ended; becomes ENVCHANGE. */
-  databaseChanged(from: string, to: string): void;
   transaction(event: 'begin' | 'commit' | 'rollback'): void;
-  /**
-   * Undefined while the client keeps up. Otherwise a promise that settles when the socket takes bytes again
-   * or the request is over; an engine awaits it between rows, which is all that backpressure needs.
-   */
+  /** Undefined while the client keeps up; else settles when the socket takes bytes again or the request is over. */
   drained(): Promise<void> | undefined;
 }
 
@@ -148,13 +90,10 @@ export interface RequestContext {
 export interface Login {
   readonly user: string;
   readonly password: string;
-  /** Empty for the user's default database. */
+  /** Empty for the default one. */
   readonly database: string;
   readonly applicationName: string;
   readonly hostName: string;
-  readonly libraryName: string;
-  readonly readOnlyIntent: boolean;
-  readonly clientAddress: string;
 }
 
 /** Thrown by `login`: the message that the client gets before the connection closes. */
@@ -162,34 +101,26 @@ export interface LoginRefusal extends ServerMessage {
   readonly loginRefusal: true;
 }
 
+type Run<T extends unknown[]> = (...args: [...T, context: RequestContext]) => Promise<void>;
+
 /** One login. The wire layer calls one request at a time and awaits it; failures are messages, not exceptions. */
 export interface EngineSession {
   /** @@SPID. */
   readonly id: number;
   readonly database: string;
-  batch(sql: string, context: RequestContext): Promise<void>;
+  readonly batch: Run<[sql: string]>;
   /** sp_executesql and prepared statements: `declarations` is `@a int, @b nvarchar(10) OUTPUT`. */
-  execute(
-    sql: string,
-    declarations: string,
-    parameters: readonly Parameter[],
-    context: RequestContext,
-  ): Promise<void>;
-  /** An RPC by name, `dbo.BlogProc`; calls `procedureBegin` and `procedureEnd` itself. */
-  procedure(name: string, parameters: readonly Parameter[], context: RequestContext): Promise<void>;
-  transaction(
-    request: 'begin' | 'commit' | 'rollback' | 'save',
-    name: string,
-    context: RequestContext,
-  ): Promise<void>;
-  /** RESETCONNECTION: rolls back, drops temp tables and settings, returns to the login's database. */
-  reset(): Promise<void>;
+  readonly execute: Run<[sql: string, declarations: string, parameters: readonly Parameter[]]>;
+  readonly procedure: Run<[name: string, parameters: readonly Parameter[]]>;
+  readonly transaction: Run<[request: 'begin' | 'commit' | 'rollback' | 'save', name: string]>;
+  /** RESETCONNECTION: back to the state after login; with `keepTransaction` the transaction stays open. */
+  reset(keepTransaction?: boolean): Promise<void>;
   /** The connection is gone; also called while a request runs, after its signal. */
   close(): void;
 }
 
 export interface SqlEngine {
-  /** Throws a LoginRefusal (18456 on a wrong password, 4060 on an unknown database, ...). */
+  /** Throws a LoginRefusal (18456 on a wrong password, 4060 on an unknown database). */
   login(login: Login): Promise<EngineSession>;
   close(): Promise<void>;
 }

@@ -1,198 +1,198 @@
 import type { SqlType, SqlValue, VariantValue } from './contract.js';
-import { toBinary, toUniqueidentifier } from './convert-binary.js';
-import { toDateTime } from './convert-dates.js';
-import { toText } from './convert-text.js';
-import {
-  checkPrecision,
-  divideRounded,
-  floatToScale,
-  formatDecimal,
-  parseDecimal,
-  rescale,
-} from './decimal.js';
+import { formatMoment, fromMoment, momentOf, parseMoment } from './dates.js';
 import { fail, refuse, sqlError } from './errors.js';
 import {
-  asDecimal,
-  bounds,
-  isBinary,
-  isDateTime,
+  fitFloat,
+  floatToScale,
+  formatDecimal,
+  formatFloat,
+  inRange,
+  parseDecimal,
+  rescale,
+} from './numbers.js';
+import {
+  digitsOf,
+  holds,
   isExact,
-  isFloat,
-  isInteger,
   isLarge,
-  isMoney,
   isNumber,
   isString,
-  isTemporal,
-  typeName,
+  isUnicode,
+  kindOf,
+  printed,
 } from './types.js';
 
 export type Present = NonNullable<SqlValue>;
 
-/** Converts a value that is not NULL as CAST does (style 0) or as CONVERT with a style. */
-export function convert(value: Present, from: SqlType, to: SqlType, style = 0): SqlValue {
-  if (from.name === 'sql_variant') {
+/** Converts a value that is not NULL as CAST does. */
+export function convert(value: Present, from: SqlType, to: SqlType): SqlValue {
+  if (from.name === 'sql_variant' && to.name !== from.name) {
     const inner = value as VariantValue;
-    if (to.name === 'sql_variant') return value;
-    return inner.value === null ? null : convert(inner.value, inner.type, to, style);
+    return inner.value === null ? null : convert(inner.value, inner.type, to);
   }
-  if (to.name === 'sql_variant') {
-    if (isLarge(from) || from.length === 'max' || from.name === 'rowversion') fail(206, from.name, to.name);
-    return { type: from, value };
+  switch (kindOf(to)) {
+    case 'variant':
+      if (isLarge(from) || from.length === 'max' || from.name === 'rowversion') fail(206, from.name, to.name);
+      return from.name === to.name ? value : { type: from, value };
+    case 'xml':
+      return from.name === 'xml' ? value : refuse('A conversion to xml, which would have to parse it');
+    case 'string':
+      return toText(value, from, to);
+    case 'binary':
+      return toBinary(value, from, to);
+    case 'guid':
+      return toGuid(value, from);
+    case 'temporal':
+      return toTemporal(value, from, to);
+    case 'bit':
+      return toBit(value, from);
+    case 'float':
+      return fitFloat(toFloat(value, from, to), to);
+    default: {
+      const exact = toExact(value, from, to);
+      return kindOf(to) === 'integer' && to.name !== 'bigint' ? Number(exact) : exact;
+    }
   }
-  if (to.name === 'xml' || from.name === 'xml') {
-    if (to.name === from.name) return value;
-    if (to.name === 'xml') refuse('A conversion to xml, which would have to parse it');
-    if (!isString(to)) fail(529, from.name, to.name);
+}
+
+/** A value's text in style 0. */
+function textOf(value: Present, from: SqlType, to: SqlType): string {
+  switch (kindOf(from)) {
+    case 'bit':
+      return value ? '1' : '0';
+    case 'decimal':
+      return formatDecimal(value as bigint, digitsOf(from)[1]);
+    case 'money':
+      return formatDecimal(rescale(value as bigint, 4, 2), 2);
+    case 'float':
+      return formatFloat(value as number);
+    case 'temporal':
+      return formatMoment(value, from);
+    case 'binary':
+      if (isUnicode(to)) return Buffer.from(value as Uint8Array).toString('utf16le');
+      return new TextDecoder('windows-1252').decode(value as Uint8Array);
+    default:
+      return String(value);
   }
-  if (isString(to)) return toText(value, from, to, style);
-  if (isBinary(to)) return toBinary(value, from, to, style);
-  if (to.name === 'uniqueidentifier') return toUniqueidentifier(value, from);
-  if (isTemporal(to)) return toDateTime(value, from, to, style);
-  if (to.name === 'bit') return toBit(value, from);
-  if (isTemporal(from) || from.name === 'uniqueidentifier' || from.name === 'image')
-    fail(529, from.name, typeName(to));
-  if (isBinary(from)) return fromBinary(value as Uint8Array, from, to);
-  if (isFloat(to)) return toFloat(value, from, to);
-  const exact = toScale(value, from, to);
-  return isInteger(to) && to.name !== 'bigint' ? Number(exact) : exact;
+}
+
+function toText(value: Present, from: SqlType, to: SqlType): string {
+  const text = textOf(value, from, to);
+  const limit = to.length ?? 'max';
+  if (!isUnicode(to)) checkCodePage(text, to);
+  if (limit === 'max') return text;
+  if (text.length <= limit) return to.name === 'char' || to.name === 'nchar' ? text.padEnd(limit) : text;
+  if (!isNumber(from) && from.name !== 'uniqueidentifier') return text.slice(0, limit);
+  if (from.name === 'uniqueidentifier') fail(8170);
+  // A number that does not fit is never cut: `*` for the older types, an error for the others.
+  if (kindOf(from) !== 'integer' || from.name === 'bigint' || isUnicode(to))
+    fail(8115, isExact(from) && kindOf(from) !== 'integer' ? printed(from) : 'expression', to.name);
+  return to.name === 'char' ? '*'.padEnd(limit) : '*';
+}
+
+const cp1252 = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
+
+/** A varchar holds the characters of its collation's code page. SQL Server would put others silently as `?`. */
+function checkCodePage(text: string, to: SqlType): void {
+  if (to.collation && !/latin1/i.test(to.collation)) return;
+  for (const c of text.match(/[^\0-\xff]/g) ?? [])
+    if (!cp1252.includes(c)) {
+      const code = c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+      refuse(`A character outside code page 1252 (U+${code}) in ${to.name}`);
+    }
+}
+
+/** From bytes and text; the conversions of other types, whose bytes are SQL Server's own, are refused. */
+function toBinary(value: Present, from: SqlType, to: SqlType): Uint8Array {
+  const isText = isString(from) && (isUnicode(from) || !/[^\0-\x7f]/.test(value as string));
+  if (!isText && !(value instanceof Uint8Array)) refuse(`A conversion of ${from.name} to ${to.name}`);
+  const source = value as Uint8Array;
+  const bytes = isText ? Buffer.from(value as string, isUnicode(from) ? 'utf16le' : 'latin1') : source;
+  const limit = to.name === 'rowversion' ? 8 : (to.length ?? 'max');
+  if (limit === 'max' || (to.name === 'varbinary' && bytes.length <= limit)) return new Uint8Array(bytes);
+  const padded = new Uint8Array(limit);
+  padded.set(bytes.subarray(0, limit));
+  return padded;
+}
+
+function toGuid(value: Present, from: SqlType): string {
+  if (from.name === 'uniqueidentifier') return value as string;
+  if (isString(from)) {
+    const match = /^\{?([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})/i.exec((value as string).trimStart());
+    return match ? match[1]!.toUpperCase() : fail(8169);
+  }
+  return refuse(`A conversion of ${from.name} to uniqueidentifier`);
+}
+
+function toTemporal(value: Present, from: SqlType, to: SqlType): SqlValue {
+  if (isString(from)) return fromMoment(parseMoment(value as string, from, to), from, to);
+  const isClash = [from, to].every(({ name }) => name === 'date' || name === 'time') && from.name !== to.name;
+  if (kindOf(from) !== 'temporal' || isClash) fail(529, printed(from), to.name);
+  return fromMoment(momentOf(value, from), from, to);
 }
 
 function toBit(value: Present, from: SqlType): boolean {
-  if (from.name === 'bit') return value as boolean;
   if (isNumber(from)) return Number(value) !== 0;
-  if (isString(from)) {
-    const text = (value as string).trim().toLowerCase();
-    if (text === 'true' || text === 'false') return text === 'true';
-    if (/^[+-]?\d+$/.test(text)) return BigInt(text) !== 0n;
-    if (text === '') return false;
-    return fail(245, from.name, value as string, 'bit');
-  }
-  if (isBinary(from)) return (value as Uint8Array).some((byte) => byte !== 0);
-  return fail(529, from.name, 'bit');
-}
-
-/** The value times 10^scale of an exact number. */
-export function scaled(value: Present, type: SqlType): { value: bigint; scale: number } {
-  return {
-    value: typeof value === 'bigint' ? value : BigInt(value as number | boolean),
-    scale: asDecimal(type).scale,
-  };
-}
-
-function toScale(value: Present, from: SqlType, to: SqlType): bigint {
-  const { scale } = asDecimal(to);
-  if (isString(from)) return textToScale(value as string, from, to, scale);
-  if (isFloat(from)) {
-    const x = value as number;
-    if (isInteger(to)) return inBounds(BigInt(Math.trunc(x)), to, () => sqlError(232, to.name, x.toFixed(6)));
-    return checkRange(floatToScale(x, scale), to, from.name);
-  }
-  const exact = scaled(value, from);
-  // decimal to integer truncates, money to integer rounds (CAST and CONVERT, "Truncating and rounding results").
-  const result =
-    isInteger(to) && from.name === 'decimal'
-      ? exact.value / 10n ** BigInt(exact.scale)
-      : isInteger(to) && isMoney(from)
-        ? divideRounded(exact.value, 10_000n)
-        : rescale(exact.value, exact.scale, scale);
-  if (isInteger(to) && isInteger(from) && (to.name === 'tinyint' || to.name === 'smallint')) {
-    return inBounds(result, to, () => sqlError(220, to.name, String(value)));
-  }
-  return checkRange(result, to, from.name === 'decimal' ? 'numeric' : 'expression');
-}
-
-/** Checks the range of an exact type and raises 8115. */
-function checkRange(value: bigint, type: SqlType, from: string): bigint {
-  if (type.name === 'decimal') return checkPrecision(value, type, from);
-  return inBounds(value, type, () => sqlError(8115, from, type.name));
-}
-
-function inBounds(value: bigint, type: SqlType, error: () => Error): bigint {
-  const [low, high] = bounds[type.name]!;
-  if (value < low || value > high) throw error();
-  return value;
-}
-
-const overflowedColumn: Readonly<Record<string, string>> = { tinyint: 'INT1', smallint: 'INT2' };
-
-function textToScale(text: string, from: SqlType, to: SqlType, scale: number): bigint {
-  if (isMoney(to)) {
-    const money = /^\s*(-?)\s*[$€£¥]?\s*(-?)((?:\d|,)*)(\.\d*)?\s*$/.exec(text);
-    if (!money || (money[1] && money[2])) return fail(235);
-    const parsed = parseDecimal(`${money[3]!.replaceAll(',', '')}${money[4] ?? ''}`) ?? {
-      value: 0n,
-      scale: 0,
-    };
-    const value = rescale(parsed.value, parsed.scale, 4);
-    return checkRange(money[1] || money[2] ? -value : value, to, from.name);
-  }
-  if (isInteger(to)) {
-    const trimmed = text.trim();
-    if (trimmed === '') return 0n;
-    if (!/^[+-]?\d+$/.test(trimmed))
-      return to.name === 'bigint' ? fail(8114, from.name, 'bigint') : fail(245, from.name, text, to.name);
-    return inBounds(BigInt(trimmed), to, () => {
-      if (to.name === 'bigint') return sqlError(8115, 'expression', 'bigint');
-      if (to.name === 'int')
-        return sqlError(248, `The conversion of the ${from.name} value '${text}' overflowed an int column.`);
-      const column = overflowedColumn[to.name]!;
-      return sqlError(
-        244,
-        `The conversion of the ${from.name} value '${text}' overflowed an ${column} column. Use a larger integer column.`,
-      );
-    });
-  }
-  const parsed = parseDecimal(text) ?? fail(8114, from.name, 'numeric');
-  return checkRange(rescale(parsed.value, parsed.scale, scale), to, from.name);
+  if (!isString(from)) return fail(529, from.name, 'bit');
+  const text = (value as string).trim().toLowerCase();
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^[+-]?\d*$/.test(text) ? Number(text) !== 0 : fail(245, from.name, value as string, 'bit');
 }
 
 function toFloat(value: Present, from: SqlType, to: SqlType): number {
-  let x: number;
-  if (isString(from)) {
-    const text = (value as string).trim();
-    if (!/^([+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?)?$/.test(text)) return fail(8114, from.name, to.name);
-    x = Number(text.replace(/d/i, 'e'));
-  } else if (isExact(from)) {
-    const exact = scaled(value, from);
-    // Through text, so that the one rounding is the last step.
-    x = Number(formatDecimal(exact.value, exact.scale));
-  } else x = value as number;
-  return fitFloat(x, to);
+  if (typeof value === 'number') return value;
+  if (isExact(from)) return Number(formatDecimal(BigInt(value as bigint), digitsOf(from)[1]));
+  if (!isString(from)) return fail(529, from.name, to.name);
+  const text = (value as string).trim();
+  return /^([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)?$/i.test(text)
+    ? Number(text)
+    : fail(8114, from.name, to.name);
 }
 
-export function fitFloat(x: number, type: SqlType): number {
-  const result = type.name === 'real' ? Math.fround(x) : x;
-  if (!Number.isFinite(result)) fail(8115, 'expression', type.name);
-  return result;
-}
-
-/** The last bytes as a big-endian integer. */
-function fromBinary(bytes: Uint8Array, from: SqlType, to: SqlType): SqlValue {
-  const size = { tinyint: 1, smallint: 2, int: 4, bigint: 8 }[to.name as string];
-  if (!size)
-    return isFloat(to) ? fail(529, from.name, to.name) : refuse(`A conversion of ${from.name} to ${to.name}`);
-  const hex = Buffer.from(bytes)
-    .toString('hex')
-    .slice(-2 * size);
-  const unsigned = BigInt(`0x${hex || '0'}`);
-  const value = to.name === 'tinyint' ? unsigned : BigInt.asIntN(size * 8, unsigned);
-  return to.name === 'bigint' ? value : Number(value);
-}
-
-/** Conversions that need CAST: SQL Server's conversion chart, where it says "explicit" or nothing. */
-export function checkImplicit(from: SqlType, to: SqlType): void {
-  const clash = (): never => fail(206, typeName(from), typeName(to));
-  const explicit = (): never => fail(257, typeName(from), typeName(to));
-  if (from.name === to.name || from.name === 'sql_variant') {
-    if (from.name === 'sql_variant' && to.name !== 'sql_variant') explicit();
-    return;
+function toExact(value: Present, from: SqlType, to: SqlType): bigint {
+  const [, scale] = digitsOf(to);
+  const isInteger = kindOf(to) === 'integer';
+  if (isString(from)) return textToExact(value as string, from, to, scale);
+  if (kindOf(from) === 'float') {
+    const x = value as number;
+    if (!isInteger) return inRange(floatToScale(x, scale), to, from.name);
+    return within(BigInt(Math.trunc(x)), to, () => sqlError(232, to.name, x.toFixed(6)));
   }
-  if (isBinary(to) && (isString(from) || isTemporal(from) || isFloat(from))) explicit();
-  if (isTemporal(from) && isNumber(to)) (isDateTime(from) && from.name !== 'datetime2' ? explicit : clash)();
-  if (isNumber(from) && isTemporal(to) && to.name !== 'datetime' && to.name !== 'smalldatetime') clash();
-  if (from.name === 'uniqueidentifier' && (isNumber(to) || isTemporal(to))) clash();
-  if (to.name === 'uniqueidentifier' && (isNumber(from) || isTemporal(from))) clash();
-  if ((from.name === 'date' && to.name === 'time') || (from.name === 'time' && to.name === 'date')) clash();
-  if (isBinary(from) && isFloat(to)) clash();
+  if (!isExact(from)) return fail(529, from.name, printed(to));
+  const exact = BigInt(value as bigint);
+  const [, own] = digitsOf(from);
+  // decimal to integer truncates, money to integer rounds (CAST and CONVERT, "Truncating and rounding results").
+  const result =
+    isInteger && from.name === 'decimal' ? exact / 10n ** BigInt(own) : rescale(exact, own, scale);
+  if (kindOf(from) === 'integer' && (to.name === 'tinyint' || to.name === 'smallint'))
+    return within(result, to, () => sqlError(220, to.name, String(value)));
+  return inRange(result, to, from.name === 'decimal' ? 'numeric' : 'expression');
+}
+
+function within(value: bigint, type: SqlType, error: () => Error): bigint {
+  if (!holds(type, value)) throw error();
+  return value;
+}
+
+function textToExact(text: string, from: SqlType, to: SqlType, scale: number): bigint {
+  if (kindOf(to) !== 'integer') {
+    const wrong = (): never => (kindOf(to) === 'money' ? fail(235) : fail(8114, from.name, 'numeric'));
+    const parsed = (/e/i.test(text) ? undefined : parseDecimal(text)) ?? wrong();
+    return inRange(rescale(parsed.value, parsed.scale, scale), to, from.name);
+  }
+  if (!/^\s*([+-]?\d+)?\s*$/.test(text))
+    return to.name === 'bigint' ? fail(8114, from.name, to.name) : fail(245, from.name, text, to.name);
+  return within(BigInt(text.trim().replace(/^\+/, '')), to, () =>
+    to.name === 'int' ? sqlError(248, from.name, text) : sqlError(8115, 'expression', to.name),
+  );
+}
+
+/** Conversions that need CAST, or don't exist: SQL Server's conversion chart, as far as values differ. */
+export function checkImplicit(from: SqlType, to: SqlType): void {
+  const [a, b] = [kindOf(from), kindOf(to)];
+  if (a !== b && (a === 'variant' || b === 'binary')) fail(257, printed(from), printed(to));
+  const isNumeric = [from, to].map(isNumber);
+  const isApart =
+    a === 'temporal' || a === 'guid' ? isNumeric[1] : isNumeric[0] && (b === 'temporal' || b === 'guid');
+  if (isApart) fail(206, printed(from), printed(to));
 }

@@ -1,56 +1,55 @@
-import { Catalog, splitName } from './catalog.js';
 import type { EngineSession, LoginRefusal, Parameter, RequestContext, SqlEngine } from './contract.js';
-import { Cancelled, fail, refuse, sqlError } from './errors.js';
-import { runStatements, transaction } from './interpreter.js';
-import { Locks } from './locks.js';
-import { parsed } from './parse-cache.js';
-import { callProcedure, runText, type Value } from './procedures.js';
-import { newScope, type Scope } from './run-scope.js';
-import { asSqlError, type BuiltInProcedure, datetimeNow, Session, type Shared } from './session.js';
+import { controlStatements, transaction } from './control.js';
+import { asSqlError, Cancelled, fail, refuse, sqlError } from './errors.js';
+import { splitName } from './names.js';
+import { type Argument, callProcedure, procedureStatements, runText } from './procedures.js';
+import { type BuiltInProcedure, datetimeNow, type Frame, Session, type Shared, slices } from './session.js';
 import { Sqlite } from './sqlite.js';
+import { addStatements, parseBatch, runStatements } from './statements.js';
+import { tableStatements } from './tables.js';
 import { typesProcedure } from './types-procedure.js';
 
-export type { BuiltInProcedure, BuiltInResult } from './session.js';
+export type { BuiltInProcedure } from './session.js';
 
 export interface DatabaseOptions {
   readonly user: string;
   readonly password: string;
   /** Names of the databases; default master, tempdb and Blogs. The last one is where logins without a database go. */
   readonly databases?: readonly string[];
-  /** @@SERVERNAME; default EMBEDDED. */
-  readonly serverName?: string;
   /** Procedures beside those of the database, by name (`dev.fault_add`). */
   readonly procedures?: Readonly<Record<string, BuiltInProcedure>>;
 }
 
 export type Database = SqlEngine;
 
+addStatements({ ...controlStatements, ...tableStatements, ...procedureStatements });
+
 /** An empty server in memory. Sessions share its data; nothing outlives the process. */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
-  const names = options.databases ?? ['master', 'tempdb', 'Blogs'];
-  const procedures = { 'dev.types': typesProcedure, ...options.procedures };
+  const { user, password, databases = ['master', 'tempdb', 'Blogs'], procedures } = options;
   const shared: Shared = {
     sqlite: await Sqlite.open(),
-    catalog: new Catalog(names, datetimeNow()),
-    locks: new Locks(),
+    databases: databases.map((name) => ({ name, tables: new Map(), procedures: new Map() })),
     sessions: new Map(),
-    serverName: options.serverName ?? 'EMBEDDED',
-    version:
-      'Embedded development server (this is not Microsoft SQL Server; it speaks TDS 7.4 and a subset of T-SQL)',
-    builtIns: new Map(Object.entries(procedures).map(([name, run]) => [name.toLowerCase(), run])),
+    builtIns: new Map(Object.entries({ 'dev.types': typesProcedure, ...procedures })),
     garbage: [],
+    readers: [],
+    waiting: new Set(),
+    owner: undefined,
+    lastId: 1_013_578_649,
   };
   // SQL Server gives the ids up to 50 to itself.
-  let nextId = 51;
+  let lastId = 50;
   return {
     login: async (login) => {
-      const user = login.user.toLowerCase() === options.user.toLowerCase();
-      if (!user || login.password !== options.password) throw refusal(18456, login.user);
-      const database = shared.catalog.find(login.database || names.at(-1)!);
-      if (!database) throw refusal(4060, login.database);
-      while (shared.sessions.has(nextId)) nextId = nextId >= 32_767 ? 51 : nextId + 1;
-      const session = new Session(nextId, login, database, shared);
-      nextId = nextId >= 32_767 ? 51 : nextId + 1;
+      const isUser = login.user.toLowerCase() === user.toLowerCase() && login.password === password;
+      if (!isUser) throw refusal(18456, login.user);
+      const name = login.database || databases.at(-1)!;
+      const home = shared.databases.find((database) => database.name.toLowerCase() === name.toLowerCase());
+      if (!home) throw refusal(4060, name);
+      do lastId = lastId >= 32_767 ? 51 : lastId + 1;
+      while (shared.sessions.has(lastId));
+      const session = new Session(lastId, login, home, shared);
       shared.sessions.set(session.id, session);
       return engineSession(session);
     },
@@ -61,105 +60,90 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   };
 }
 
-function refusal(number: number, name: string): LoginRefusal {
-  return Object.assign(sqlError(number, name).toMessage(), { loginRefusal: true as const });
+const refusal = (number: number, name: string): LoginRefusal => ({
+  ...sqlError(number, name).toMessage(),
+  loginRefusal: true,
+});
+
+/** Runs one request; whatever goes wrong becomes a message. */
+async function request(
+  session: Session,
+  text: string,
+  { response, signal }: RequestContext,
+  body: (frame: Frame) => unknown,
+): Promise<void> {
+  session.request = { text, startTime: datetimeNow(), command: 'BATCH', waitType: null };
+  session.nesting = 0;
+  const start = { variables: new Map(), procedure: undefined, tries: 0, caught: undefined };
+  try {
+    await body({ session, response, signal, pause: slices(signal), ...start });
+    if (!session.isDoomed) return;
+    session.end('ROLLBACK');
+    response.transaction('rollback');
+    fail(3998);
+  } catch (error) {
+    if (error instanceof Cancelled || signal.aborted) {
+      // Without XACT_ABORT, ATTENTION leaves the transaction open (SET XACT_ABORT).
+      if (session.options.xactAbort && session.end('ROLLBACK')) response.transaction('rollback');
+      return;
+    }
+    const known = asSqlError(error);
+    known.line ||= 1;
+    session.lastError = known.number;
+    response.message(known.toMessage());
+    response.statementDone({ statement: 'other', failed: true });
+  } finally {
+    session.request = undefined;
+  }
 }
 
 function engineSession(session: Session): EngineSession {
-  let closed = false;
-  /** Runs one request; whatever goes wrong becomes a message. */
-  const request = async (
-    text: string,
-    { response, signal }: RequestContext,
-    body: (scope: Scope) => Promise<unknown>,
-  ): Promise<void> => {
-    const started = Date.now();
-    session.lastRequestTime = datetimeNow();
-    session.request = {
-      text,
-      startTime: session.lastRequestTime,
-      startedMs: started,
-      command: 'BATCH',
-      waitType: undefined,
-      waitSince: started,
-      blockedBy: undefined,
-    };
-    session.nesting = 0;
-    try {
-      await body(newScope(session, response, signal, runStatements));
-      if (session.doomed) {
-        session.rollback();
-        response.transaction('rollback');
-        fail(3998);
-      }
-    } catch (error) {
-      if (error instanceof Cancelled || signal.aborted) {
-        // Without XACT_ABORT, ATTENTION leaves the transaction open (SET XACT_ABORT).
-        if (session.options.xactAbort && session.rollback()) response.transaction('rollback');
-      } else {
-        const known = asSqlError(error);
-        if (known.line === 0) known.line = 1;
-        session.lastError = known.number;
-        response.message(known.toMessage());
-        response.statementDone({ statement: 'other', failed: true });
-      }
-    } finally {
-      session.request = undefined;
-      session.collect();
-      if (closed) end();
-    }
-  };
+  let isClosed = false;
   const end = (): void => {
     session.reset();
     session.shared.sessions.delete(session.id);
   };
+  const run = async (
+    text: string,
+    context: RequestContext,
+    body: (frame: Frame) => unknown,
+  ): Promise<void> => {
+    await request(session, text, context, body);
+    if (isClosed) end();
+  };
+  /** Runs a body with a client's parameters and then sends the OUTPUT values. */
+  const call = (
+    text: string,
+    parameters: readonly Parameter[],
+    context: RequestContext,
+    body: (args: Argument[], frame: Frame) => Promise<number>,
+  ): Promise<void> =>
+    run(text, context, async (frame) => {
+      const results: (() => void)[] = [];
+      const args = parameters.map(({ output, ...parameter }): Argument => {
+        const assign: Argument['assign'] = (value, type) =>
+          results.push(() => context.response.returnValue(parameter.name, type, value));
+        return output ? { ...parameter, assign } : parameter;
+      });
+      await body(args, frame);
+      for (const send of results) send();
+    });
   return {
     id: session.id,
-    get database() {
-      return session.database;
-    },
-    batch: (sql, context) => request(sql, context, (scope) => runStatements(parsed(sql), scope)),
+    database: session.home.name,
+    batch: (sql, context) => run(sql, context, (frame) => runStatements(parseBatch(sql), frame)),
     execute: (sql, declarations, parameters, context) =>
-      request(sql, context, async (scope) => {
-        const results: (() => void)[] = [];
-        await runText(
-          sql,
-          declarations,
-          parameters.map((p) => rpcValue(p, results, context)),
-          scope,
-        );
-        for (const send of results) send();
-      }),
+      call(sql, parameters, context, (args, frame) => runText(sql, declarations, args, frame)),
     procedure: (name, parameters, context) =>
-      request(name, context, async (scope) => {
-        const results: (() => void)[] = [];
-        await callProcedure(
-          splitName(name),
-          parameters.map((p) => rpcValue(p, results, context)),
-          scope,
-          false,
-        );
-        for (const send of results) send();
-      }),
+      call(name, parameters, context, (args, frame) => callProcedure(splitName(name), args, frame)),
     transaction: (kind, _name, context) =>
-      request(`${kind} transaction`, context, async (scope) =>
-        kind === 'save' ? refuse('SAVE TRANSACTION') : transaction(kind, scope),
+      run(`${kind} transaction`, context, (frame) =>
+        kind === 'save' ? refuse('SAVE TRANSACTION') : transaction(kind, frame),
       ),
-    reset: async () => session.reset(),
+    reset: async (keepTransaction) => session.reset(keepTransaction),
     close: () => {
-      closed = true;
+      isClosed = true;
       if (!session.request) end();
     },
-  };
-}
-
-function rpcValue(parameter: Parameter, results: (() => void)[], { response }: RequestContext): Value {
-  const { name, type, value, output } = parameter;
-  return {
-    name: name || undefined,
-    type,
-    value,
-    output,
-    assign: (result, from) => results.push(() => response.returnValue(name, from, result)),
   };
 }

@@ -1,189 +1,122 @@
-import type { SqlType } from './contract.js';
-import { fail } from './errors.js';
+import type { OffsetDateTime, SqlType, SqlValue } from './contract.js';
+import { fail, refuse } from './errors.js';
+import { isString, isTicks } from './types.js';
 
-export const ticksPerSecond = 10_000_000n;
-export const ticksPerMinute = 600_000_000n;
 export const ticksPerDay = 864_000_000_000n;
+export const ticksPerMinute = 600_000_000n;
 /** Days from 0001-01-01 to 1970-01-01 and to 1900-01-01, datetime's base. */
 const unixDays = 719_162;
-export const days1900 = 693_595;
+const days1900 = 693_595;
 
 export const ticksOfUnixMs = (ms: number): bigint => BigInt(ms) * 10_000n + BigInt(unixDays) * ticksPerDay;
 
-export interface Civil {
-  year: number;
-  month: number;
-  day: number;
-}
-
 /** Days since 0001-01-01 (proleptic Gregorian), or undefined when there is no such day. */
-export function daysOf({ year, month, day }: Civil): number | undefined {
+export function daysOf(year: number, month: number, day: number): number | undefined {
   if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1) return undefined;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  if (date.getUTCMonth() !== month - 1) return undefined;
-  return Math.round(date.getTime() / 86_400_000) + unixDays;
+  return date.getUTCMonth() === month - 1 ? Math.round(date.getTime() / 86_400_000) + unixDays : undefined;
 }
 
-export function civilOf(days: number): Civil {
+export function civilOf(days: number): readonly [year: number, month: number, day: number] {
   const date = new Date((days - unixDays) * 86_400_000);
-  return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
+  return [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
 }
 
-/** A point in time as a string or a value has it: parts that are not given are undefined. */
-export interface Moment {
-  days: number;
-  /** Ticks since midnight. */
-  time: bigint;
-  offset: number | undefined;
-  fractionDigits: number;
+/** A local point in time; time types are on 1900-01-01, dates at midnight. */
+interface Moment {
+  readonly ticks: bigint;
+  readonly offset?: number | undefined;
+  readonly fractionDigits?: number;
 }
 
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const timePattern = String.raw`(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.:](\d{1,9}))?)?\s*([AaPp][Mm])?\s*(Z|[+-]\d{2}:\d{2})?`;
-const datePatterns: readonly (readonly [RegExp, (m: RegExpExecArray) => Civil])[] = [
-  [/^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})/, (m) => ({ year: +m[1]!, month: +m[2]!, day: +m[3]! })],
-  [/^(\d{4})(\d{2})(\d{2})(?!\d)/, (m) => ({ year: +m[1]!, month: +m[2]!, day: +m[3]! })],
-  [/^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})/, (m) => ({ year: +m[3]!, month: +m[1]!, day: +m[2]! })],
-  [
-    /^([A-Za-z]{3,9})\.? +(\d{1,2}),? +(\d{4})/,
-    (m) => ({ year: +m[3]!, month: monthOf(m[1]!), day: +m[2]! }),
-  ],
-  [/^(\d{1,2}) +([A-Za-z]{3,9}),? +(\d{4})/, (m) => ({ year: +m[3]!, month: monthOf(m[2]!), day: +m[1]! })],
-];
-const monthOf = (name: string): number => months.indexOf(name.slice(0, 3).toLowerCase()) + 1;
+const pattern =
+  /^(?:(\d{4})([-/.]?)(\d{1,2})\2(\d{1,2})|(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}))?(?:(?:^|T|\s+)(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,7}))?)?\s*(Z|[+-]\d{2}:\d{2})?)?$/;
 
-/** Parses the forms of us_english, mdy; 241 for all else, 242 for a day that does not exist. */
-export function parseMoment(text: string, source: string, target: SqlType): Moment {
-  let rest = text.trim();
-  let days: number | undefined = days1900;
-  let dated = rest === '';
-  for (const [pattern, civil] of datePatterns) {
-    const match = pattern.exec(rest);
-    if (!match) continue;
-    days = daysOf(civil(match));
-    if (days === undefined)
-      fail(
-        target.name.includes('datetime') && target.name !== 'datetime2' && target.name !== 'datetimeoffset'
-          ? 242
-          : 241,
-        source,
-        target.name,
-      );
-    rest = rest.slice(match[0].length).replace(/^(T| +)(?=\d)/, '');
-    dated = true;
-    break;
-  }
-  if (rest === '' && dated) return { days: days!, time: 0n, offset: undefined, fractionDigits: 0 };
-  const match = new RegExp(`^${timePattern}$`).exec(rest);
+/** ISO forms, yyyymmdd and the mdy of us_english; 241 for all else, 242 for a day that does not exist. */
+export function parseMoment(text: string, from: SqlType, to: SqlType): Moment {
+  const match = pattern.exec(text.trim());
   if (!match) return fail(241);
-  const [, h, m, s = '0', fraction = '', half, zone] = match;
-  let hours = Number(h);
-  if (half) {
-    if (hours < 1 || hours > 12) fail(241);
-    hours = (hours % 12) + (half.toUpperCase() === 'PM' ? 12 : 0);
-  }
-  if (hours > 23 || Number(m) > 59 || Number(s) > 59 || fraction.length > 7) fail(241);
-  const seconds = BigInt(hours * 3600 + Number(m) * 60 + Number(s));
-  const time = seconds * ticksPerSecond + BigInt(fraction.padEnd(7, '0'));
-  return { days: days!, time, offset: zone ? parseOffset(zone) : undefined, fractionDigits: fraction.length };
+  const [, y, , m, d, m2, d2, y2, hours = '0', minutes = '0', seconds = '0', fraction = '', zone] = match;
+  const isOld = to.name === 'datetime' || to.name === 'smalldatetime';
+  const year = y ?? y2;
+  const day = year === undefined ? days1900 : daysOf(Number(year), Number(m ?? m2), Number(d ?? d2));
+  if (day === undefined) return isOld ? fail(242, from.name, to.name) : fail(241);
+  if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) fail(241);
+  if (isOld && (fraction.length > 3 || zone)) fail(241);
+  const time = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+  const ticks = BigInt(day) * ticksPerDay + BigInt(time) * 10_000_000n + BigInt(fraction.padEnd(7, '0'));
+  const offset = zone && zone !== 'Z' ? Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4)) : 0;
+  if (offset > 840) fail(241);
+  return { ticks, offset: zone === undefined ? undefined : zone[0] === '-' ? -offset : offset };
 }
 
-function parseOffset(zone: string): number {
-  if (zone === 'Z') return 0;
-  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4));
-  if (minutes > 840) fail(241);
-  return zone[0] === '-' ? -minutes : minutes;
+export function momentOf(value: NonNullable<SqlValue>, type: SqlType): Moment {
+  if (type.name === 'date') return { ticks: BigInt(value as number) * ticksPerDay };
+  if (type.name === 'time') return { ticks: BigInt(days1900) * ticksPerDay + BigInt(value as number) };
+  if (isTicks(type)) return { ticks: value as bigint };
+  const { ticks, offset } = value as OffsetDateTime;
+  return { ticks: ticks + BigInt(offset) * ticksPerMinute, offset };
 }
 
-export function roundTicks(ticks: bigint, scale: number): bigint {
-  const unit = 10n ** BigInt(7 - scale);
-  return ((ticks + unit / 2n) / unit) * unit;
-}
+const round = (ticks: bigint, unit: bigint): bigint => ((ticks + unit / 2n) / unit) * unit;
 
 /** datetime counts 1/300 s; the contract wants the nearest 100 ns. */
 export function roundToDatetime(ticks: bigint): bigint {
-  const seconds = ticks / ticksPerSecond;
-  const parts = ((ticks % ticksPerSecond) * 300n * 2n + ticksPerSecond) / (2n * ticksPerSecond);
-  return seconds * ticksPerSecond + (parts * 200_000n + 3n) / 6n;
+  const parts = ((ticks % 10_000_000n) * 300n * 2n + 10_000_000n) / 20_000_000n;
+  return ticks - (ticks % 10_000_000n) + (parts * 200_000n + 3n) / 6n;
 }
 
-export function roundToMinute(ticks: bigint): bigint {
-  return ((roundToDatetime(ticks) + ticksPerMinute / 2n) / ticksPerMinute) * ticksPerMinute;
+const day = (days: number): bigint => BigInt(days) * ticksPerDay;
+/** First instant of each type and the first after its last. */
+const ranges: Readonly<Record<string, readonly [bigint, bigint]>> = {
+  datetime: [day(639_905), day(3_652_059)],
+  smalldatetime: [day(days1900), day(days1900 + 65_536)],
+};
+
+/** A moment as a value of a date or time type, rounded to its scale; out of range is 242. */
+export function fromMoment({ ticks, offset }: Moment, from: SqlType, to: SqlType): SqlValue {
+  const unit = 10n ** BigInt(7 - (to.scale ?? 7));
+  if (to.name === 'date') return Number(ticks / ticksPerDay);
+  if (to.name === 'time') {
+    const time = round(ticks % ticksPerDay, unit);
+    return time < ticksPerDay ? Number(time) : refuse('A time that rounds up to the next day');
+  }
+  if (to.name === 'datetime2' && offset && isString(from))
+    refuse('A conversion of text with a time zone to datetime2');
+  const utc = to.name === 'datetimeoffset' ? ticks - BigInt(offset ?? 0) * ticksPerMinute : ticks;
+  const rounded =
+    to.name === 'datetime'
+      ? roundToDatetime(utc)
+      : to.name === 'smalldatetime'
+        ? round(roundToDatetime(utc), ticksPerMinute)
+        : round(utc, unit);
+  const [first, end] = ranges[to.name] ?? [0n, day(3_652_059)];
+  if (rounded < first || rounded >= end) fail(242, from.name, to.name);
+  return to.name === 'datetimeoffset' ? { ticks: rounded, offset: offset ?? 0 } : rounded;
 }
 
 const two = (n: number): string => String(n).padStart(2, '0');
+const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-export function formatDate(days: number): string {
-  const { year, month, day } = civilOf(days);
-  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
-}
-
-export function clock(ticks: bigint): { hour: number; minute: number; second: number; fraction: number } {
-  const seconds = Number(ticks / ticksPerSecond);
-  return {
-    hour: Math.floor(seconds / 3600),
-    minute: Math.floor(seconds / 60) % 60,
-    second: seconds % 60,
-    fraction: Number(ticks % ticksPerSecond),
-  };
-}
-
-export function formatTime(ticks: bigint, digits: number): string {
-  const { hour, minute, second, fraction } = clock(ticks);
-  const tail = digits > 0 ? `.${String(fraction).padStart(7, '0').slice(0, digits)}` : '';
-  return `${two(hour)}:${two(minute)}:${two(second)}${tail}`;
-}
-
-export function formatOffset(offset: number): string {
+/** Style 0 of CONVERT: ISO, but for the two older types. */
+export function formatMoment(value: NonNullable<SqlValue>, type: SqlType): string {
+  const { ticks, offset } = momentOf(value, type);
+  const [year, month, date] = civilOf(Number(ticks / ticksPerDay));
+  const seconds = Number((ticks % ticksPerDay) / 10_000_000n);
+  const [hour, minute] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  if (type.name === 'datetime' || type.name === 'smalldatetime') {
+    const clock = `${String(hour % 12 || 12).padStart(2)}:${two(minute)}${hour < 12 ? 'AM' : 'PM'}`;
+    return `${monthNames[month - 1]} ${String(date).padStart(2)} ${String(year).padStart(4, '0')} ${clock}`;
+  }
+  const iso = `${String(year).padStart(4, '0')}-${two(month)}-${two(date)}`;
+  if (type.name === 'date') return iso;
+  const fraction = String(ticks % 10_000_000n)
+    .padStart(7, '0')
+    .slice(0, type.scale);
+  const time = `${two(hour)}:${two(minute)}:${two(seconds % 60)}${fraction && `.${fraction}`}`;
+  if (type.name === 'time') return time;
+  if (offset === undefined) return `${iso} ${time}`;
   const minutes = Math.abs(offset);
-  return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
-}
-
-/** datetime's milliseconds: .000, .003 or .007. */
-export const datetimeMs = (ticks: bigint): number => Math.round(Number(ticks % ticksPerSecond) / 10_000);
-
-/** The styles of CONVERT for dates that are independent of language; 0 and 100 use English month names, as us_english. */
-export function formatStyled(days: number, ticks: bigint, type: SqlType, style: number): string | undefined {
-  const { year, month, day } = civilOf(days);
-  const { hour, minute } = clock(ticks);
-  const yyyy = String(year).padStart(4, '0');
-  const name = months[month - 1]!.replace(/^./, (c) => c.toUpperCase());
-  const old = type.name === 'datetime' || type.name === 'smalldatetime';
-  const digits = old ? 3 : (type.scale ?? 0);
-  const time = formatTime(
-    old ? (ticks / ticksPerSecond) * ticksPerSecond + BigInt(datetimeMs(ticks)) * 10_000n : ticks,
-    digits,
-  );
-  const whole = formatTime(ticks, 0);
-  const short = `${String(hour % 12 || 12).padStart(2, ' ')}:${two(minute)}${hour < 12 ? 'AM' : 'PM'}`;
-  const styles: Record<number, readonly [date: string, time: string, between: string]> = {
-    0: [`${name} ${String(day).padStart(2, ' ')} ${yyyy}`, short, ' '],
-    100: [`${name} ${String(day).padStart(2, ' ')} ${yyyy}`, short, ' '],
-    20: [`${yyyy}-${two(month)}-${two(day)}`, whole, ' '],
-    120: [`${yyyy}-${two(month)}-${two(day)}`, whole, ' '],
-    21: [`${yyyy}-${two(month)}-${two(day)}`, time, ' '],
-    25: [`${yyyy}-${two(month)}-${two(day)}`, time, ' '],
-    121: [`${yyyy}-${two(month)}-${two(day)}`, time, ' '],
-    126: [`${yyyy}-${two(month)}-${two(day)}`, time.replace(/\.0+$/, ''), 'T'],
-    23: [`${yyyy}-${two(month)}-${two(day)}`, '', ''],
-    101: [`${two(month)}/${two(day)}/${yyyy}`, '', ''],
-    102: [`${yyyy}.${two(month)}.${two(day)}`, '', ''],
-    103: [`${two(day)}/${two(month)}/${yyyy}`, '', ''],
-    104: [`${two(day)}.${two(month)}.${yyyy}`, '', ''],
-    105: [`${two(day)}-${two(month)}-${yyyy}`, '', ''],
-    106: [`${two(day)} ${name} ${yyyy}`, '', ''],
-    107: [`${name} ${two(day)}, ${yyyy}`, '', ''],
-    108: ['', whole, ''],
-    8: ['', whole, ''],
-    110: [`${two(month)}-${two(day)}-${yyyy}`, '', ''],
-    111: [`${yyyy}/${two(month)}/${two(day)}`, '', ''],
-    112: [`${yyyy}${two(month)}${two(day)}`, '', ''],
-    114: ['', time.replace('.', ':'), ''],
-  };
-  const parts = styles[style];
-  if (!parts) return undefined;
-  if (type.name === 'date') return parts[0] || undefined;
-  if (type.name === 'time') return parts[1] || undefined;
-  return parts.slice(0, 1)[0] && parts[1] ? parts[0] + parts[2] + parts[1] : parts[0] || parts[1];
+  return `${iso} ${time} ${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }

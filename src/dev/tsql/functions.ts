@@ -1,203 +1,143 @@
-import type { SqlType } from './contract.js';
-import { fitFloat, scaled } from './convert.js';
-import { checkPrecision, divideRounded, pow10 } from './decimal.js';
+import { randomUUID } from 'node:crypto';
+import type { SqlType, SqlValue } from './contract.js';
+import { fromMoment, ticksOfUnixMs } from './dates.js';
 import { fail } from './errors.js';
-import { arity, type FunctionBinder, strictCall } from './function-binder.js';
-import { dateFunctions } from './functions-dates.js';
-import { systemFunctions } from './functions-system.js';
-import { textFunctions } from './functions-text.js';
-import { coerce, isNullLiteral, type Node } from './node.js';
 import {
-  asDecimal,
-  bounds,
-  decimal,
-  float,
-  int,
-  isExact,
-  isFloat,
-  isInteger,
-  isMoney,
-  isNumber,
-  typeName,
-} from './types.js';
+  type Bound,
+  caseOf,
+  coerce,
+  comparison,
+  constant,
+  isNullTest,
+  lenient,
+  not,
+  strict,
+} from './expression.js';
+import { findTable, objectName, splitName } from './names.js';
+import type { Frame } from './session.js';
+import { bigint, datetime, decimal, int, isString, isUnicode, nvarchar, varchar } from './types.js';
 
-function sign(kind: 'ABS' | 'SIGN'): FunctionBinder {
-  return ([arg, more], name) => {
-    if (!arg || more) fail(174, name.toLowerCase(), 1);
-    const a = numeric(arg!, name);
-    const type: SqlType = a.type.name === 'tinyint' || a.type.name === 'smallint' ? int : a.type;
-    const x = coerce(a, type);
-    return strictCall(name, type, [x], ([value]) => {
-      if (typeof value === 'number' && isFloat(type))
-        return kind === 'ABS' ? Math.abs(value) : Math.sign(value);
-      const exact = BigInt(value as bigint | number);
-      const one = type.name === 'decimal' || isMoney(type) ? pow10(asDecimal(type).scale) : 1n;
-      const result =
-        kind === 'ABS' ? (exact < 0n ? -exact : exact) : exact > 0n ? one : exact < 0n ? -one : 0n;
-      const limit = bounds[type.name];
-      if (limit && result > limit[1]) fail(8115, 'expression', type.name);
-      return typeof value === 'bigint' ? result : Number(result);
-    });
-  };
-}
+type Make = (args: readonly Bound[], frame: Frame) => Bound;
+type Entry = readonly [least: number, most: number, make: Make];
 
-function numeric(node: Node, name: string): Node {
-  if (!isNumber(node.type)) return coerce(node, float);
-  if (node.type.name === 'bit') fail(8116, typeName(node.type), 1, name.toLowerCase());
-  return node;
-}
+/** An argument as text; numbers and dates convert as SQL Server does implicitly. */
+const text = (a: Bound): Bound => (isString(a.type) ? a : coerce(a, varchar(8000)));
 
-function rounding(kind: 'CEILING' | 'FLOOR'): FunctionBinder {
-  return (args, name) => {
-    arity(name, args, 1);
-    const a = numeric(args[0]!, name);
-    if (isInteger(a.type)) return a;
-    if (isFloat(a.type))
-      return strictCall(name, float, [a], ([x]) =>
-        kind === 'FLOOR' ? Math.floor(x as number) : Math.ceil(x as number),
-      );
-    const { precision, scale } = asDecimal(a.type);
-    const unit = pow10(scale);
-    const type = isMoney(a.type) ? a.type : decimal(precision, 0);
-    return strictCall(name, type, [a], ([x]) => {
-      const value = x as bigint;
-      const rest = ((value % unit) + unit) % unit;
-      const whole = (value - rest) / unit + (kind === 'CEILING' && rest !== 0n ? 1n : 0n);
-      return isMoney(type) ? whole * unit : whole;
-    });
-  };
-}
-
-/** ROUND(x, n [, truncate]); the type stays, so a carry beyond its precision is 8115. */
-function round(args: readonly Node[], name: string): Node {
-  arity(name, args, 2, 3);
-  const a = numeric(args[0]!, name);
-  const type: SqlType =
-    a.type.name === 'tinyint' || a.type.name === 'smallint' ? int : a.type.name === 'real' ? float : a.type;
-  const rest = args.slice(1).map((arg) => coerce(arg, int));
-  return strictCall(name, type, [coerce(a, type), ...rest], ([x, n, truncate]) => {
-    if (isFloat(type)) return roundFloat(x as number, n as number, Boolean(truncate));
-    const { value, scale } = scaled(x!, type);
-    if ((n as number) >= scale) return x!;
-    const unit = pow10(scale - (n as number));
-    const result = (truncate ? value / unit : divideRounded(value, unit)) * unit;
-    const limit = bounds[type.name];
-    if (limit && (result > limit[1] || result < limit[0])) fail(8115, 'expression', type.name);
-    if (type.name === 'decimal') checkPrecision(result, type, 'expression');
-    return typeof x === 'number' ? Number(result) : result;
-  });
-}
-
-function roundFloat(x: number, n: number, truncate: boolean): number {
-  // On the decimal text, which is what people see, and not on the binary fraction.
-  const [mantissa, exponent = '0'] = x.toString().split('e') as [string, string?];
-  const [whole, fraction = ''] = mantissa.replace('-', '').split('.') as [string, string?];
-  const value = BigInt(whole + fraction) * (x < 0 ? -1n : 1n);
-  const scale = fraction.length - Number(exponent);
-  if (n >= scale) return x;
-  const unit = pow10(scale - n);
-  const rounded = (truncate ? value / unit : divideRounded(value, unit)) * unit;
-  return Number(`${rounded}e${-scale}`);
-}
-
-function mathFunction(run: (...x: number[]) => number, count = 1): FunctionBinder {
-  return (args, name) => {
-    arity(name, args, count);
-    return strictCall(
-      name,
-      float,
-      args.map((arg) => coerce(arg, float)),
-      (values) => {
-        const result = run(...(values as number[]));
-        // SQL Server: "An invalid floating point operation occurred."
-        if (Number.isNaN(result)) fail(3623, 'An invalid floating point operation occurred.');
-        return fitFloat(result, float);
-      },
+/** A function of text and of numbers after it; its result is not longer than the text. */
+const part = (count: number, run: (s: string, a: number, b: number) => string): Entry => [
+  count,
+  count,
+  ([a, ...numbers]) => {
+    const source = text(a!);
+    const { type } = source;
+    const varying: SqlType = {
+      ...type,
+      name: isUnicode(type) ? 'nvarchar' : 'varchar',
+      length: type.length ?? 'max',
+    };
+    return strict(varying, [source, ...numbers.map((n) => coerce(n, int))], (s, x, y) =>
+      run(s as string, x as number, y as number),
     );
-  };
-}
+  },
+];
 
-/** POWER keeps the type of its base. */
-function power(args: readonly Node[], name: string): Node {
-  arity(name, args, 2);
-  const [base, exponent] = args as [Node, Node];
-  if (isInteger(base.type) && isInteger(exponent.type)) {
-    const type: SqlType = base.type.name === 'bigint' ? base.type : int;
-    return strictCall(name, type, [base, exponent], ([x, n]) => {
-      const [b, e] = [BigInt(x as number), BigInt(n as number)];
-      if (e < 0n) return fail(40510, 'POWER of an integer with a negative exponent');
-      if (e > 64n && b * b > 1n) fail(8115, 'expression', type.name);
-      const value = b ** (e > 64n ? 2n + (e % 2n) : e);
-      const [low, high] = bounds[type.name]!;
-      if (value < low || value > high) fail(8115, 'expression', type.name);
-      return type.name === 'bigint' ? value : Number(value);
-    });
-  }
-  if (isExact(base.type)) return fail(40510, `POWER of ${base.type.name} with ${exponent.type.name}`);
-  return mathFunction(Math.pow, 2)(args, name);
-}
+/** A value of the session; with an argument, a lookup by a name. */
+const property = (type: SqlType, read: (frame: Frame, key?: string) => SqlValue, most = 0): Entry => [
+  0,
+  most,
+  ([key], frame) =>
+    lenient(type, key ? [coerce(key, nvarchar(4000))] : [], (name) =>
+      read(frame, name as string | undefined),
+    ),
+];
 
-const math: Readonly<Record<string, FunctionBinder>> = {
-  ABS: sign('ABS'),
-  SIGN: sign('SIGN'),
-  CEILING: rounding('CEILING'),
-  FLOOR: rounding('FLOOR'),
-  ROUND: round,
-  POWER: power,
-  SQRT: mathFunction((x) => Math.sqrt(x)),
-  SQUARE: mathFunction((x) => x * x),
-  EXP: mathFunction(Math.exp),
-  LOG: mathFunction((x) => (x > 0 ? Math.log(x) : Number.NaN)),
-  LOG10: mathFunction((x) => (x > 0 ? Math.log10(x) : Number.NaN)),
-  SIN: mathFunction(Math.sin),
-  COS: mathFunction(Math.cos),
-  TAN: mathFunction(Math.tan),
-  ATAN: mathFunction(Math.atan),
-  PI: mathFunction(() => Math.PI, 0),
-};
+// The server's time zone is UTC, as in Azure: results must not depend on the machine.
+const now = (type: SqlType): Entry =>
+  property(type, ({ session }) =>
+    fromMoment({ ticks: ticksOfUnixMs(session.now), offset: 0 }, datetime, type),
+  );
 
-/** ISNULL has the type of its first argument; COALESCE and NULLIF are CASE, see the binder. */
-function isNullFunction(args: readonly Node[], name: string): Node {
-  arity(name, args, 2);
-  const [a, b] = args as [Node, Node];
-  const type = isNullLiteral(a) ? b.type : a.type;
-  const [x, y] = [coerce(a, type), coerce(b, type)];
-  return {
-    k: 'call',
-    name,
-    type,
-    nullable: y.nullable,
-    args: [x, y],
-    lenient: true,
-    run: ([p, q]) => p ?? q!,
-  };
-}
-
-const all: Readonly<Record<string, FunctionBinder>> = {
-  ...math,
-  ...textFunctions,
-  ...dateFunctions,
-  ...systemFunctions,
-  ISNULL: isNullFunction,
+/** Functions by name, with the least and the largest number of their arguments. */
+const functions: Readonly<Record<string, Entry>> = {
+  COALESCE: [
+    2,
+    254,
+    (args) => caseOf([...args.slice(0, -1).flatMap((a) => [not(isNullTest(a)), a]), args.at(-1)!]),
+  ],
+  ISNULL: [
+    2,
+    2,
+    ([a, b]) => {
+      const type = a!.literal === null ? b!.type : a!.type;
+      return {
+        ...lenient(type, [coerce(a!, type), coerce(b!, type)], (x, y) => x ?? y!),
+        nullable: b!.nullable,
+      };
+    },
+  ],
+  LEN: [
+    1,
+    1,
+    ([a]) => {
+      const length = strict(int, [text(a!)], (s) => (s as string).replace(/ +$/, '').length);
+      return a!.type.length === 'max' ? coerce(length, bigint) : length;
+    },
+  ],
+  LOWER: part(1, (s) => s.toLowerCase()),
+  NEWID: [
+    0,
+    0,
+    () => ({
+      ...strict({ name: 'uniqueidentifier' }, [], () => randomUUID().toUpperCase()),
+      isVolatile: true,
+    }),
+  ],
+  NULLIF: [2, 2, ([a, b]) => caseOf([comparison('=', a!, b!), constant(a!.type, null), a!])],
+  SUBSTRING: part(3, (s, from, n) =>
+    n < 0 ? fail(537) : s.slice(Math.max(0, from - 1), Math.max(0, from - 1 + n)),
+  ),
+  UPPER: part(1, (s) => s.toUpperCase()),
+  GETDATE: now(datetime),
+  GETUTCDATE: now(datetime),
+  SYSDATETIMEOFFSET: now({ name: 'datetimeoffset', scale: 7 }),
+  SYSUTCDATETIME: now({ name: 'datetime2', scale: 7 }),
+  '@@ERROR': property(int, ({ session }) => session.lastError),
+  '@@ROWCOUNT': property(int, ({ session }) => session.rowCount),
+  '@@SPID': property({ name: 'smallint' }, ({ session }) => session.id),
+  '@@TRANCOUNT': property(int, ({ session }) => session.transactionCount),
+  '@@VERSION': property(
+    nvarchar(300),
+    () =>
+      'Embedded development server (this is not Microsoft SQL Server; it speaks TDS 7.4 and a subset of T-SQL)',
+  ),
+  DB_NAME: property(nvarchar(128), ({ session }) => session.home.name),
+  ERROR_LINE: property(int, ({ caught }) => caught?.line ?? null),
+  ERROR_MESSAGE: property(nvarchar(4000), ({ caught }) => caught?.message ?? null),
+  ERROR_NUMBER: property(int, ({ caught }) => caught?.number ?? null),
+  ERROR_PROCEDURE: property(nvarchar(128), ({ caught }) => caught?.procedure ?? null),
+  ERROR_SEVERITY: property(int, ({ caught }) => caught?.class ?? null),
+  ERROR_STATE: property(int, ({ caught }) => caught?.state ?? null),
+  OBJECT_ID: property(
+    int,
+    ({ session }, key = '') => {
+      const parts = splitName(key);
+      const { database, name } = objectName(parts, session);
+      return findTable(parts, session)?.id ?? database?.procedures.get(name.toLowerCase())?.id ?? null;
+    },
+    2,
+  ),
+  SCHEMA_ID: property(int, (_, key = 'dbo') => (key.toLowerCase() === 'dbo' ? 1 : null), 1),
+  SCOPE_IDENTITY: property(decimal(38, 0), ({ session }) => session.lastIdentity),
+  XACT_STATE: property({ name: 'smallint' }, ({ session }) =>
+    session.isDoomed ? -1 : Math.min(1, session.transactionCount),
+  ),
 };
 
 export const functionNames = (): string[] =>
-  [
-    ...Object.keys(all),
-    'CAST',
-    'CONVERT',
-    'TRY_CAST',
-    'TRY_CONVERT',
-    'CASE',
-    'IIF',
-    'COALESCE',
-    'NULLIF',
-    'CHOOSE',
-  ].sort();
+  [...Object.keys(functions), 'CASE', 'CAST', 'CONVERT', 'COUNT', 'IIF', 'MAX', 'MIN', 'SUM'].sort();
 
-export function bindFunction(name: string, args: readonly Node[]): Node {
-  const binder = Object.hasOwn(all, name) ? all[name] : undefined;
-  if (!binder)
-    return fail(name.startsWith('@@') ? 137 : 195, name.startsWith('@@') ? name : name.toLowerCase());
-  return binder(args, name);
+export function bindFunction(name: string, args: readonly Bound[], frame: Frame): Bound {
+  if (!Object.hasOwn(functions, name)) return fail(name.startsWith('@@') ? 137 : 195, name);
+  const [least, most, make] = functions[name]!;
+  return args.length < least || args.length > most ? fail(174, name.toLowerCase(), least) : make(args, frame);
 }

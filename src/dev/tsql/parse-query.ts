@@ -1,240 +1,249 @@
-import type { Cte, Expr, Name, Query, QueryBody, Select, SelectItem, TableSource } from './ast.js';
-import { refuse } from './errors.js';
-import { parseExpression, parseOrder } from './parse-expression.js';
+import { checkCollation } from './collation.js';
+import type { SqlType, SqlValue } from './contract.js';
+import { fail, refuse } from './errors.js';
 import type { Reader } from './reader.js';
+import { refusedFunctions } from './support.js';
+import type { Expr, Select, Source } from './syntax.js';
+import { decimal, float, int, isTypeName, nvarchar, type SqlType as Type, varchar } from './types.js';
 
-/** `WITH ... SELECT ... UNION ... ORDER BY ... OFFSET ... OPTION (...)`. */
-export function parseQuery(r: Reader): Query {
-  const ctes: Cte[] = r.take('WITH') ? r.list(() => parseCte(r)) : [];
-  return parseQueryAfterWith(r, ctes);
-}
+const call = (name: string, ...args: Expr[]): Expr => ({ k: 'call', name, args });
+export const literal = (type: SqlType, value: SqlValue): Expr => ({ k: 'literal', type, value });
+const negated = (isNot: boolean, expr: Expr): Expr => (isNot ? call('NOT', expr) : expr);
 
-export function parseQueryAfterWith(r: Reader, ctes: readonly Cte[]): Query {
-  const body = parseCompound(r);
-  const orderBy = r.take('ORDER', 'BY') ? parseOrder(r) : [];
-  let offset: Expr | undefined;
-  let fetch: Expr | undefined;
-  if (r.take('OFFSET')) {
-    offset = parseExpression(r);
-    if (!r.take('ROWS')) r.expect('ROW');
-    if (r.take('FETCH')) {
-      if (!r.take('NEXT')) r.expect('FIRST');
-      fetch = parseExpression(r);
-      if (!r.take('ROWS')) r.expect('ROW');
-      r.expect('ONLY');
-    }
-  }
-  if (r.is('FOR')) refuse(`FOR ${r.peek().text.toUpperCase()}`);
-  return { ctes, body, orderBy, offset, fetch, maxRecursion: parseOptions(r) };
-}
+/** The binary operators, the loosest first (Transact-SQL reference, "Operator precedence"). */
+const levels = ['OR', 'AND', 'NOT', 'IS IN BETWEEN = <> < > <= >= != !< !>', '+ -', '* / %'];
+const strength = new Map(levels.flatMap((level, i) => level.split(' ').map((op) => [op, i + 1] as const)));
+const spelled: Readonly<Record<string, string>> = { '!=': '<>', '!<': '>=', '!>': '<=' };
 
-/** Hints only change plans, so they are read and have no effect; MAXRECURSION has one. */
-export function parseOptions(r: Reader): number | undefined {
-  let maxRecursion: number | undefined;
-  if (r.take('OPTION')) {
-    r.expect('(');
-    do {
-      if (r.take('MAXRECURSION')) maxRecursion = r.integer();
-      else {
-        for (let depth = 0; depth > 0 || !(r.is(',') || r.is(')')); ) {
-          if (r.token.kind === 'end') r.fail();
-          const { key } = r.next();
-          if (key === '(') depth++;
-          if (key === ')') depth--;
-        }
-      }
-    } while (r.take(','));
-    r.expect(')');
-  }
-  return maxRecursion;
-}
-
-export function parseCte(r: Reader): Cte {
-  const name = r.name();
-  const columns = r.is('(') ? r.inParentheses(() => r.list(() => r.name())) : undefined;
-  r.expect('AS');
-  return { name, columns, query: r.inParentheses(() => parseQuery(r)) };
-}
-
-function parseCompound(r: Reader): QueryBody {
-  let left = parseIntersect(r);
-  while (r.isAny('UNION', 'EXCEPT')) {
-    const op = r.next().key === 'EXCEPT' ? 'EXCEPT' : r.take('ALL') ? 'UNION ALL' : 'UNION';
-    left = { k: 'compound', op, left, right: parseIntersect(r) };
-  }
-  return left;
-}
-
-function parseIntersect(r: Reader): QueryBody {
-  let left = parseBody(r);
-  while (r.take('INTERSECT')) left = { k: 'compound', op: 'INTERSECT', left, right: parseBody(r) };
-  return left;
-}
-
-function parseBody(r: Reader): QueryBody {
-  if (r.is('(')) return r.inParentheses(() => parseCompound(r));
-  if (r.take('VALUES')) {
-    return { k: 'values', rows: r.list(() => r.inParentheses(() => r.list(() => parseValue(r)))) };
-  }
-  return parseSelect(r);
-}
-
-/** A value of VALUES; the word DEFAULT stands for itself. */
-function parseValue(r: Reader): Expr {
-  return r.take('DEFAULT') ? { k: 'call', name: 'DEFAULT', args: [] } : parseExpression(r);
-}
-
-function parseSelect(r: Reader): Select {
-  r.expect('SELECT');
-  const distinct = r.take('DISTINCT');
-  if (!distinct) r.take('ALL');
-  const top = parseTop(r);
-  const items = r.list(() => parseItem(r));
-  const into: Name | undefined = r.take('INTO') ? r.qualifiedName() : undefined;
-  const from = r.take('FROM') ? parseFrom(r) : undefined;
-  const where = r.take('WHERE') ? parseExpression(r) : undefined;
-  let groupBy: Expr[] = [];
-  if (r.take('GROUP', 'BY')) {
-    if (r.isAny('ROLLUP', 'CUBE', 'GROUPING')) refuse(`GROUP BY ${r.token.key}`);
-    groupBy = r.list(() => parseExpression(r));
-    if (r.is('WITH')) refuse(`GROUP BY ... WITH ${r.peek().text.toUpperCase()}`);
-  }
-  const having = r.take('HAVING') ? parseExpression(r) : undefined;
-  if (r.is('WINDOW')) refuse('The WINDOW clause');
-  return { k: 'select', distinct, top, items, into, from, where, groupBy, having };
-}
-
-export function parseTop(r: Reader): Expr | undefined {
-  if (!r.take('TOP')) return undefined;
-  const top: Expr = r.is('(')
-    ? r.inParentheses(() => parseExpression(r))
-    : { k: 'literal', type: { name: 'bigint' }, value: BigInt(r.integer()) };
-  if (r.take('PERCENT')) refuse('TOP ... PERCENT');
-  if (r.is('WITH', 'TIES')) refuse('TOP ... WITH TIES');
-  return top;
-}
-
-function parseItem(r: Reader): SelectItem {
-  if (r.take('*')) return { expr: { k: 'star', table: [] } };
-  if (r.token.kind === 'variable' && r.peek().key.endsWith('=') && !r.token.text.startsWith('@@')) {
-    if (r.peek().key !== '=') refuse(`SELECT with ${r.peek().key}`);
-    const assign = r.variable();
-    r.next();
-    return { expr: parseExpression(r), assign };
-  }
-  const star = starPrefix(r);
-  if (star) return { expr: { k: 'star', table: star } };
-  if (r.isName() && r.peek().key === '=') {
-    const alias = r.name();
-    r.next();
-    return { expr: parseExpression(r), alias };
-  }
-  const expr = parseExpression(r);
-  return { expr, alias: parseAlias(r) };
-}
-
-function starPrefix(r: Reader): Name | undefined {
-  const parts: string[] = [];
-  for (let i = 0; r.peek(i).kind === 'word' || r.peek(i).kind === 'quoted'; i += 2) {
-    if (r.peek(i + 1).key !== '.') return undefined;
-    parts.push(r.peek(i).text);
-    if (r.peek(i + 2).key === '*') {
-      for (let j = 0; j < i + 3; j++) r.next();
-      return parts;
-    }
-  }
-  return undefined;
-}
-
-function parseAlias(r: Reader): string | undefined {
-  if (r.take('AS')) {
-    if (r.token.kind === 'string' || r.token.kind === 'nstring') return r.next().text;
-    return r.name();
-  }
-  if (r.token.kind === 'string') return r.next().text;
-  return r.isName() && !r.isAny('OFFSET', 'EXCEPT', 'WINDOW', 'THROW', 'GO') ? r.next().text : undefined;
-}
-
-export function parseFrom(r: Reader): TableSource {
-  let left = parseJoins(r);
-  while (r.take(',')) left = { k: 'join', kind: 'CROSS', left, right: parseJoins(r) };
-  return left;
-}
-
-function parseJoins(r: Reader): TableSource {
-  let left = parseSource(r);
+/** A condition or a value; which of both it must be, the binder knows. */
+export function parseExpression(r: Reader, least = 1): Expr {
+  let a = r.is('NOT') && least <= 3 ? call(r.next().key, parseExpression(r, 3)) : parseOperand(r);
   for (;;) {
-    if (r.isAny('CROSS', 'OUTER') && r.peek().key === 'APPLY') refuse(`${r.token.key} APPLY`);
-    if (r.take('CROSS', 'JOIN')) {
-      left = { k: 'join', kind: 'CROSS', left, right: parseSource(r) };
+    const power = strength.get(r.token.key) ?? 0;
+    if (power < least || (r.is('NOT') && strength.get(r.peek().key) !== 4)) return a;
+    const isNot = r.take('NOT');
+    const op = r.next().key;
+    if (op === 'IS') {
+      const isNotNull = r.take('NOT');
+      r.expect('NULL');
+      a = negated(isNotNull, call('IS NULL', a));
+    } else if (op === 'IN') {
+      const list = r.inParentheses(() => r.list(() => parseExpression(r, 5)));
+      a = negated(isNot, call('IN', a, ...list));
+    } else if (op === 'BETWEEN') {
+      const low = parseExpression(r, 5);
+      r.expect('AND');
+      a = negated(isNot, call('AND', call('>=', a, low), call('<=', a, parseExpression(r, 5))));
+    } else {
+      if (isNot) r.fail();
+      a = call(spelled[op] ?? op, a, parseExpression(r, power + 1));
+    }
+  }
+}
+
+function parseOperand(r: Reader): Expr {
+  if (r.isAny('-', '+')) {
+    const op = r.next().key;
+    const a = parseOperand(r);
+    if (op === '+') return a;
+    return a.k === 'literal' && typeof a.value === 'number' ? { ...a, value: -a.value } : call('negate', a);
+  }
+  let a = parsePrimary(r);
+  while (r.take('COLLATE')) a = { k: 'collate', a, collation: checkCollation(r.name()) };
+  return a;
+}
+
+function parsePrimary(r: Reader): Expr {
+  const { kind, text, key } = r.token;
+  const next = r.peek().key;
+  if (key === '(') return r.inParentheses(() => parseExpression(r));
+  if (kind === 'quoted' || (kind === 'word' && r.isName() && next !== '(')) {
+    const name = r.qualifiedName();
+    if (r.is('(')) refuse(`The function or method ${name.join('.')}`);
+    if (key === 'CURRENT_TIMESTAMP') return call('GETDATE');
+    return { k: 'column', name };
+  }
+  if (key !== '' && key !== 'NULL' && key !== 'CASE' && (kind === 'op' || next !== '(')) r.fail();
+  r.next();
+  if (kind === 'string') return literal(varchar(text.length > 8000 ? 'max' : text.length || 1), text);
+  if (kind === 'nstring') return literal(nvarchar(text.length > 4000 ? 'max' : text.length || 1), text);
+  if (kind === 'hex') {
+    const bytes = new Uint8Array(Buffer.from((text.length % 2 ? '0' : '') + text.slice(2), 'hex'));
+    return literal({ name: 'varbinary', length: bytes.length > 8000 ? 'max' : bytes.length || 1 }, bytes);
+  }
+  if (kind === 'number') return parseNumber(text);
+  if (kind === 'variable')
+    return text.startsWith('@@') ? call(text.toUpperCase()) : { k: 'variable', name: text };
+  if (key === 'NULL') return literal(int, null);
+  if (key === 'CASE') return parseCase(r);
+  if (key === 'CAST' || key === 'CONVERT') {
+    return r.inParentheses(() => {
+      if (key === 'CAST') {
+        const a = parseExpression(r);
+        r.expect('AS');
+        return { k: 'cast', a, type: parseType(r, 30) };
+      }
+      const type = parseType(r, 30);
+      r.expect(',');
+      const a = parseExpression(r);
+      return r.is(',') ? refuse('A style of CONVERT') : { k: 'cast', a, type };
+    });
+  }
+  if (refusedFunctions.has(key)) refuse(key);
+  const args = r.inParentheses(() => {
+    if (r.is(')')) return [];
+    return r.take('*') ? [call('*')] : r.list(() => parseExpression(r));
+  });
+  return call(key, ...args);
+}
+
+function parseNumber(text: string): Expr {
+  const [whole = '', fraction = ''] = text.replace('$', '').split('.');
+  if (text.startsWith('$')) {
+    if (fraction.length > 4) refuse('A money literal with more than four decimals');
+    return literal({ name: 'money' }, BigInt(whole + fraction.padEnd(4, '0')));
+  }
+  if (/e/i.test(text)) return literal(float, Number(text));
+  const digits = (whole + fraction).replace(/^0+(?=\d)/, '');
+  const value = BigInt(digits);
+  if (!text.includes('.') && value < 2n ** 31n) return literal(int, Number(value));
+  const precision = Math.max(digits.length, fraction.length);
+  return precision > 38 ? fail(1007, text) : literal(decimal(precision, fraction.length), value);
+}
+
+/** `CASE x WHEN` compares x each time; the arguments are conditions and results by turns, the last one of ELSE. */
+function parseCase(r: Reader): Expr {
+  const on = r.is('WHEN') ? undefined : parseExpression(r);
+  const args: Expr[] = [];
+  while (r.take('WHEN')) {
+    const when = parseExpression(r);
+    r.expect('THEN');
+    args.push(on ? call('=', on, when) : when, parseExpression(r));
+  }
+  if (args.length === 0) r.fail();
+  args.push(r.take('ELSE') ? parseExpression(r) : literal(int, null));
+  r.expect('END');
+  return call('CASE', ...args);
+}
+
+const synonyms: Readonly<Record<string, string>> = {
+  integer: 'int',
+  numeric: 'decimal',
+  timestamp: 'rowversion',
+};
+const refusedTypes = new Set(['hierarchyid', 'geometry', 'geography', 'json', 'vector']);
+
+/** A data type. `unsized` is the length of a char or binary type without one: 1 in definitions, 30 in CAST. */
+export function parseType(r: Reader, unsized: 1 | 30 = 1): Type {
+  const written = r.qualifiedName().at(-1)!;
+  const name = synonyms[written.toLowerCase()] ?? written.toLowerCase();
+  if (refusedTypes.has(name)) refuse(`The data type ${name}`);
+  if (name === 'sysname') return nvarchar(128);
+  if (!isTypeName(name)) return fail(2715, written);
+  const isSized = r.is('(');
+  const [size, scale = 0] = isSized
+    ? r.inParentheses(() => r.list(() => (r.take('MAX') ? Number.POSITIVE_INFINITY : r.integer())))
+    : [];
+  if (/char$|binary$/.test(name)) {
+    const limit = name.startsWith('n') ? 4000 : 8000;
+    if (size === Number.POSITIVE_INFINITY && name.includes('var')) return { name, length: 'max' };
+    const length = size ?? unsized;
+    return length >= 1 && length <= limit ? { name, length } : fail(2717, length, name, limit);
+  }
+  if (name === 'decimal') {
+    const precision = size ?? 18;
+    if (precision < 1 || precision > 38) fail(2750, precision);
+    return scale <= precision ? decimal(precision, scale) : fail(2751, scale, precision);
+  }
+  if (name === 'float') return size !== undefined && size <= 24 ? { name: 'real' } : float;
+  if (name === 'time' || name === 'datetime2' || name === 'datetimeoffset')
+    return (size ?? 7) <= 7 ? { name, scale: size ?? 7 } : fail(2751, size!, 7);
+  return isSized ? fail(2716, name) : { name };
+}
+
+/** `SELECT ... FROM ... WHERE ... GROUP BY ... ORDER BY ... OPTION (...)`. */
+export function parseQuery(r: Reader, isBegun = false): Select {
+  if (!isBegun) r.expect('SELECT');
+  if (r.is('DISTINCT')) refuse('DISTINCT');
+  let top: Expr | undefined;
+  if (r.take('TOP')) {
+    top = r.is('(') ? r.inParentheses(() => parseExpression(r)) : literal(int, r.integer());
+  }
+  const items = r.list(() => parseItem(r));
+  const from = r.take('FROM') ? parseFrom(r) : [];
+  const where = r.take('WHERE') ? parseExpression(r) : undefined;
+  const groupBy = r.take('GROUP', 'BY') ? r.list(() => parseExpression(r)) : [];
+  const orderBy = r.take('ORDER', 'BY') ? r.list(() => parseOrder(r)) : [];
+  // Hints only change plans, so they are read and have no effect.
+  if (r.take('OPTION')) skipParentheses(r);
+  return { top, items, from, where, groupBy, orderBy };
+}
+
+function parseOrder(r: Reader): Select['orderBy'][number] {
+  const expr = parseExpression(r);
+  return { expr, isDescending: !r.take('ASC') && r.take('DESC') };
+}
+
+function skipParentheses(r: Reader): void {
+  r.expect('(');
+  for (let depth = 1; depth > 0; ) {
+    if (r.token.kind === 'end') r.fail();
+    depth += { '(': 1, ')': -1 }[r.next().key] ?? 0;
+  }
+}
+
+function parseItem(r: Reader): Select['items'][number] {
+  if (r.take('*')) return {};
+  if (r.isName() && r.peek().key === '.' && r.peek(2).key === '*') {
+    const star = r.name();
+    r.expect('.', '*');
+    return { star };
+  }
+  const isAssignment = r.token.kind === 'variable' && /^.?=$/.test(r.peek().key);
+  if (isAssignment && r.peek().key !== '=') refuse(`SELECT with ${r.peek().key}`);
+  const assign = isAssignment ? r.variable() : undefined;
+  const before = !assign && r.isName() && r.peek().key === '=' ? r.name() : undefined;
+  if (assign || before) r.expect('=');
+  const expr = parseExpression(r);
+  return { expr, alias: before ?? parseAlias(r), assign };
+}
+
+/** An alias of a column, which may be a string, or of a table. */
+function parseAlias(r: Reader): string | undefined {
+  const isNamed = r.take('AS');
+  if (r.token.kind === 'string') return r.next().text;
+  if (isNamed) return r.name();
+  return r.isName() && !r.isAny('OFFSET', 'THROW') ? r.next().text : undefined;
+}
+
+function parseFrom(r: Reader): Source[] {
+  const sources = [parseSource(r, false)];
+  for (;;) {
+    if (r.take(',') || r.take('CROSS', 'JOIN')) {
+      sources.push(parseSource(r, false));
       continue;
     }
-    const kind = joinKind(r);
-    if (!kind) {
-      if (r.isAny('PIVOT', 'UNPIVOT', 'TABLESAMPLE')) refuse(r.token.key);
-      return left;
-    }
-    const right = parseJoins(r);
+    const isLeft = r.take('LEFT');
+    if (!r.take(isLeft ? 'OUTER' : 'INNER') && !r.is('JOIN')) return isLeft ? r.fail() : sources;
+    r.expect('JOIN');
+    const source = parseSource(r, isLeft);
     r.expect('ON');
-    left = { k: 'join', kind, left, right, on: parseExpression(r) };
+    sources.push({ ...source, on: parseExpression(r) });
   }
 }
 
-function joinKind(r: Reader): 'INNER' | 'LEFT' | 'RIGHT' | 'FULL' | undefined {
-  if (r.take('JOIN')) return 'INNER';
-  if (!r.isAny('INNER', 'LEFT', 'RIGHT', 'FULL')) return undefined;
-  const kind = r.next().key as 'INNER' | 'LEFT' | 'RIGHT' | 'FULL';
-  if (kind !== 'INNER') r.take('OUTER');
-  // Join hints choose an algorithm only.
-  if (!r.take('LOOP') && !r.take('HASH')) r.take('MERGE');
-  r.expect('JOIN');
-  return kind;
-}
-
-function parseSource(r: Reader): TableSource {
-  if (r.take('(')) {
-    if (!r.isAny('SELECT', 'WITH', 'VALUES', '(')) {
-      const inner = parseJoins(r);
-      r.expect(')');
-      return inner;
-    }
-    const query = parseQuery(r);
-    r.expect(')');
-    r.take('AS');
-    const alias = r.name();
-    return { k: 'derived', query, alias, columns: columnAliases(r) };
-  }
-  if (r.token.kind === 'variable') refuse('A table variable');
+function parseSource(r: Reader, isLeft: boolean): Source {
+  if (r.is('(')) refuse('A subquery');
   const name = r.qualifiedName();
-  if (r.is('(')) {
-    if (name.at(-1)!.toUpperCase() !== 'GENERATE_SERIES') refuse(`The table function ${name.join('.')}`);
-    const args = r.inParentheses(() => r.list(() => parseExpression(r)));
-    const alias = tableAlias(r) ?? name.at(-1)!;
-    return { k: 'series', args, alias, columns: columnAliases(r) };
-  }
-  if (r.is('FOR') && r.peek().key === 'SYSTEM_TIME') refuse('FOR SYSTEM_TIME');
-  const alias = tableAlias(r) ?? name.at(-1)!;
+  const isSeries = r.is('(') && name.at(-1)!.toUpperCase() === 'GENERATE_SERIES';
+  if (r.is('(') && !isSeries) refuse(`The table function or hint ${name.join('.')}(...)`);
+  const args = isSeries ? r.inParentheses(() => r.list(() => parseExpression(r))) : undefined;
+  const alias = parseAlias(r) ?? name.at(-1)!;
   skipTableHints(r);
-  return { k: 'table', name, alias };
+  return { name, alias, args, isLeft, on: undefined };
 }
 
-function tableAlias(r: Reader): string | undefined {
-  if (r.take('AS')) return r.name();
-  return r.isName() && !r.isAny('OFFSET', 'LOOP', 'HASH', 'WINDOW', 'THROW', 'GO')
-    ? r.next().text
-    : undefined;
-}
-
-const columnAliases = (r: Reader): string[] | undefined =>
-  r.is('(') ? r.inParentheses(() => r.list(() => r.name())) : undefined;
-
-/** NOLOCK and the like: locking is by whole database here, so they have no effect. */
+/** NOLOCK and the like: locking is by whole server here, so they have no effect. */
 export function skipTableHints(r: Reader): void {
-  if (
-    r.is('WITH', '(') ||
-    (r.is('(') && /^(NOLOCK|READPAST|UPDLOCK|HOLDLOCK|ROWLOCK|TABLOCKX?)$/.test(r.peek().key))
-  ) {
-    r.take('WITH');
-    while (!r.take(')')) if (r.next().kind === 'end') r.fail();
-  }
+  if (r.take('WITH')) skipParentheses(r);
 }

@@ -1,267 +1,241 @@
-import type { Argument, ParameterDefinition, Statement } from './ast.js';
-import { objectName, type Procedure } from './catalog.js';
 import type { SqlType, SqlValue } from './contract.js';
-import { checkImplicit, convert } from './convert.js';
-import { fail, SqlError } from './errors.js';
-import { evaluate } from './execute.js';
-import { parsed } from './parse-cache.js';
-import { parseDeclarations } from './parse-statement.js';
-import { newScope, type Scope } from './run-scope.js';
-import type { Variable } from './runtime.js';
-import { asSqlError } from './session.js';
-import { nvarchar } from './types.js';
+import { asSqlError, fail, refuse, sqlError } from './errors.js';
+import { objectName } from './names.js';
+import { parseExpression, parseType } from './parse-query.js';
+import { Reader } from './reader.js';
+import { assigned, evaluate } from './select.js';
+import type { BuiltInProcedure, Frame, ParameterDefinition, Procedure, Statement } from './session.js';
+import {
+  parseBatch,
+  parseBody,
+  runStatements,
+  type StatementParser,
+  startsStatement,
+  variableOf,
+} from './statements.js';
+import type { Name } from './syntax.js';
+import { define, parseCreateTable } from './tables.js';
+import { int } from './types.js';
 
-/** An argument whose value is known; `target` gets an OUTPUT value. */
-export interface Value {
-  readonly name: string | undefined;
+/** An argument whose value is known; `assign` gets an OUTPUT value. */
+export interface Argument {
+  readonly name: string;
   readonly type: SqlType;
   readonly value: SqlValue;
-  readonly output: boolean;
   readonly useDefault?: boolean;
   readonly assign?: ((value: SqlValue, type: SqlType) => void) | undefined;
 }
 
-function assignConverted(value: SqlValue, from: SqlType, to: SqlType): SqlValue {
-  if (value === null) return null;
-  checkImplicit(from, to);
-  return convert(value, from, to);
+function parseParameter(r: Reader): ParameterDefinition {
+  const name = r.variable();
+  r.take('AS');
+  const type = parseType(r);
+  const fallback = r.take('=') ? parseExpression(r) : undefined;
+  if (fallback && fallback.k !== 'literal') refuse('A parameter default that is not a constant');
+  const isOutput = r.take('OUTPUT') || r.take('OUT');
+  return { name, type, fallback, isOutput };
 }
 
-/** EXEC name arguments. */
-export async function execute(statement: Extract<Statement, { k: 'exec' }>, scope: Scope): Promise<void> {
-  const values: Value[] = [];
-  for (const argument of statement.args) values.push(await argumentValue(argument, scope));
-  const status = await callProcedure(statement.name, values, scope, true);
-  if (statement.result) {
-    const variable =
-      scope.runtime.variables.get(statement.result.toLowerCase()) ?? fail(137, statement.result);
-    variable.value = assignConverted(status, { name: 'int' }, variable.type);
-  }
+/** `CREATE [OR ALTER] PROCEDURE` or `CREATE TABLE`. */
+function parseCreate(r: Reader): Statement['run'] {
+  if (r.take('TABLE')) return parseCreateTable(r);
+  const mayExist = r.take('OR', 'ALTER');
+  if (!r.take('PROCEDURE')) r.expect('PROC');
+  const parts = r.qualifiedName();
+  const isEnclosed = r.take('(');
+  const parameters = r.token.kind === 'variable' ? r.list(() => parseParameter(r)) : [];
+  if (isEnclosed) r.expect(')');
+  r.expect('AS');
+  const body = parseBody(r, () => r.token.kind === 'end');
+  return (frame) => {
+    const { session } = frame;
+    return define(frame, () => {
+      const { name, database } = objectName(parts, session);
+      const { procedures, tables } = database ?? fail(208, parts.join('.'));
+      const key = name.toLowerCase();
+      const known = procedures.get(key);
+      if ((known && !mayExist) || tables.has(key)) fail(2714, name);
+      const id = known?.id ?? session.newId();
+      procedures.set(key, { id, name, parameters, body });
+    });
+  };
 }
 
-async function argumentValue(argument: Argument, scope: Scope): Promise<Value> {
-  const { value, type } = await evaluate(argument.value, scope);
-  const variable =
-    argument.output && argument.value.k === 'variable'
-      ? scope.runtime.variables.get(argument.value.name.toLowerCase())
-      : undefined;
-  return {
-    name: argument.name,
-    type,
-    value,
-    output: argument.output,
-    useDefault: argument.useDefault ?? false,
-    assign:
-      variable &&
-      ((result, from) => {
-        variable.value = assignConverted(result, from, variable.type);
-      }),
+/** `[@name =] value [OUTPUT]` or `DEFAULT`. */
+function parseArgument(r: Reader): (frame: Frame) => Argument {
+  const isNamed = r.token.kind === 'variable' && r.peek().key === '=';
+  const name = isNamed ? r.variable() : '';
+  if (isNamed) r.expect('=');
+  if (r.take('DEFAULT')) return () => ({ name, type: int, value: null, useDefault: true });
+  const value = parseExpression(r);
+  if (!r.take('OUTPUT') && !r.take('OUT')) return (frame) => ({ name, ...evaluate(value, frame) });
+  if (value.k !== 'variable') return r.fail();
+  return (frame) => ({ name, ...evaluate(value, frame), assign: assigner(value.name, frame) });
+}
+
+/** Puts values, converted, into a variable. */
+function assigner(name: string, frame: Frame): NonNullable<Argument['assign']> {
+  const variable = variableOf(name, frame);
+  return (value, type) => {
+    variable.value = assigned(value, type, variable.type);
+  };
+}
+
+function parseExec(r: Reader): Statement['run'] {
+  if (r.is('(')) refuse('EXECUTE of a string');
+  const result = r.token.kind === 'variable' ? r.variable() : undefined;
+  if (result) r.expect('=');
+  const name = r.qualifiedName();
+  const args = startsStatement(r) ? [] : r.list(() => parseArgument(r));
+  return async (frame) => {
+    const values = args.map((argument) => argument(frame));
+    const status = await callProcedure(name, values, frame);
+    if (result) assigner(result, frame)(status, int);
+    return undefined;
   };
 }
 
 /** Calls a procedure of the database, of the system or of the program; returns its status. */
-export async function callProcedure(
-  parts: readonly string[],
-  values: readonly Value[],
-  scope: Scope,
-  nested: boolean,
-): Promise<number> {
-  const { session } = scope.runtime;
-  const { database, schema, name } = objectName(parts);
+export async function callProcedure(parts: Name, values: readonly Argument[], frame: Frame): Promise<number> {
+  const { session } = frame;
+  const { name, schema, database } = objectName(parts, session);
   const key = name.toLowerCase();
-  if (key === 'sp_executesql') return executeSql(values, scope, nested);
-  const builtIn = session.shared.builtIns.get(parts.length === 1 ? key : `${schema}.${key}`);
-  if (builtIn) return runBuiltIn(builtIn, values, scope, name);
-  const owner = database ? session.catalog.find(database) : session.currentDatabase;
-  const procedure = schema === 'dbo' ? owner?.procedures.get(key) : undefined;
-  if (!procedure) return fail(2812, parts.join('.'));
-  return runProcedure(procedure, values, scope);
+  if (key === 'sp_executesql') refuse('sp_executesql within T-SQL');
+  const builtIn = session.shared.builtIns.get(`${schema}.${key}`);
+  if (builtIn) return runBuiltIn(builtIn, values, frame);
+  const procedure = database?.procedures.get(key) ?? fail(2812, parts.join('.'));
+  return runBody(procedure.body, bindParameters(procedure.parameters, values, name, frame), frame, procedure);
 }
 
 async function runBuiltIn(
-  builtIn: NonNullable<ReturnType<Scope['runtime']['session']['shared']['builtIns']['get']>>,
-  values: readonly Value[],
-  scope: Scope,
-  name: string,
+  builtIn: BuiltInProcedure,
+  values: readonly Argument[],
+  { response }: Frame,
 ): Promise<number> {
-  const { response, runtime } = scope;
-  const args: Record<string, SqlValue> = {};
-  for (const { name: argument, value } of values) {
-    if (!argument) fail(40510, `An argument of ${name} without a name`);
-    args[argument!.slice(1).toLowerCase()] = value;
-  }
+  const args = values.map(({ name, value }) => {
+    if (name === '') refuse('An argument without a name, here,');
+    return [name.slice(1).toLowerCase(), value] as const;
+  });
   response.procedureBegin();
-  let ended = -6;
+  let status = -6;
   try {
-    const result = await builtIn(args, runtime.session);
+    const result = builtIn(Object.fromEntries(args));
     if (result) {
       response.columns(result.columns);
-      let rowCount = 0;
-      for (const row of result.rows) {
-        response.row(row);
-        rowCount++;
-        await response.drained();
-      }
-      response.statementDone({ statement: 'select', rowCount });
+      const rows = [...result.rows];
+      for (const row of rows) response.row(row);
+      response.statementDone({ statement: 'select', rowCount: rows.length });
     }
-    ended = 0;
-  } finally {
-    response.procedureEnd(ended);
-  }
-  return 0;
-}
-
-async function runProcedure(procedure: Procedure, values: readonly Value[], scope: Scope): Promise<number> {
-  const { variables, outputs } = await bindParameters(procedure.parameters, values, procedure.name, scope);
-  return inner(scope, procedure.body, variables, outputs, procedure);
-}
-
-/** Runs a body in its own scope between procedureBegin and procedureEnd. */
-async function inner(
-  scope: Scope,
-  body: readonly Statement[],
-  variables: Map<string, Variable>,
-  outputs: readonly (() => void)[],
-  procedure?: Procedure,
-): Promise<number> {
-  const { session } = scope.runtime;
-  if (session.nesting >= 32) fail(217);
-  const before = session.transactionCount;
-  const { noCount, xactAbort, lockTimeout } = session.options;
-  const own = newScope(session, scope.response, scope.signal, scope.run, {
-    variables,
-    slice: scope.slice,
-    runtime: scope.runtime,
-    tries: scope.tries,
-    procedure: procedure?.name ?? scope.procedure,
-    procedureId: procedure?.id ?? 0,
-  });
-  session.nesting++;
-  const identity = session.scopeIdentity;
-  session.scopeIdentity = undefined;
-  scope.response.procedureBegin();
-  let status = 0;
-  const temporary = new Set(session.tempTables.keys());
-  try {
-    const flow = await scope.run(body, own);
-    if (typeof flow === 'object') status = flow.status;
-    for (const output of outputs) output();
-    if (session.transactionCount !== before) throw transactionMismatch(before, session.transactionCount);
+    status = 0;
   } catch (error) {
-    const e = asSqlError(error);
-    status = -6;
-    // Names that don't resolve end the procedure, and its caller goes on.
-    if (scope.tries > 0 || !(e instanceof SqlError) || !endsScopeOnly.has(e.number)) throw error;
-    scope.response.message(e.toMessage());
-    session.lastError = e.number;
+    throw sqlError(50_000, (error as Error).message);
   } finally {
-    session.nesting--;
-    session.scopeIdentity = identity;
-    // SET options and temp tables of a procedure end with it.
-    Object.assign(session.options, { noCount, xactAbort, lockTimeout });
-    if (procedure) {
-      for (const [key, table] of [...session.tempTables]) {
-        if (temporary.has(key)) continue;
-        session.tempTables.delete(key);
-        session.shared.garbage.push(table.storage);
-      }
-    }
-    scope.response.procedureEnd(status);
+    response.procedureEnd(status);
   }
   return status;
 }
 
-const endsScopeOnly = new Set([207, 208, 209, 266, 4104]);
+interface Bound {
+  readonly variables: Frame['variables'];
+  /** Give the OUTPUT values. */
+  readonly outputs: readonly (() => void)[];
+}
 
-const transactionMismatch = (before: number, after: number): SqlError =>
-  new SqlError(
-    266,
-    16,
-    2,
-    `Transaction count after EXECUTE indicates a mismatching number of BEGIN and COMMIT statements. Previous count = ${before}, current count = ${after}.`,
-  );
-
-async function bindParameters(
+function bindParameters(
   parameters: readonly ParameterDefinition[],
-  values: readonly Value[],
+  values: readonly Argument[],
   name: string,
-  scope: Scope,
-): Promise<{ variables: Map<string, Variable>; outputs: (() => void)[] }> {
-  const variables = new Map<string, Variable>();
-  const outputs: (() => void)[] = [];
-  if (parameters.length === 0 && values.length > 0) fail(8146, name);
+  frame: Frame,
+): Bound {
   if (values.length > parameters.length) fail(8144, name);
-  const given = new Map<string, Value>();
-  values.forEach((value, i) => {
+  const given = new Map<string, Argument>();
+  for (const [i, value] of values.entries()) {
     const key = (value.name || parameters[i]!.name).toLowerCase();
-    if (!parameters.some((p) => p.name.toLowerCase() === key)) fail(8145, value.name!, name);
-    if (given.has(key)) fail(8143, value.name || key);
+    if (!parameters.some((parameter) => parameter.name.toLowerCase() === key)) fail(8145, value.name, name);
     given.set(key, value);
-  });
-  for (const parameter of parameters) {
-    const key = parameter.name.toLowerCase();
-    const argument = given.get(key);
-    let value: SqlValue;
-    if (argument && !argument.useDefault)
-      value = assignConverted(argument.value, argument.type, parameter.type);
-    else if (parameter.fallback) value = (await evaluate(parameter.fallback, scope, parameter.type)).value;
-    else return fail(201, name, parameter.name);
-    const variable: Variable = { type: parameter.type, value };
-    variables.set(key, variable);
-    if (argument?.output) {
-      if (!parameter.output) fail(8162, parameter.name);
-      outputs.push(() => argument.assign?.(variable.value, parameter.type));
-    }
   }
+  const variables: Frame['variables'] = new Map();
+  const outputs = parameters.flatMap(({ name: parameter, type, fallback, isOutput }) => {
+    const argument = given.get(parameter.toLowerCase());
+    const isGiven = argument && !argument.useDefault;
+    if (!isGiven && !fallback) fail(name ? 201 : 8178, name || 'of sp_executesql', parameter);
+    const value = isGiven
+      ? assigned(argument.value, argument.type, type)
+      : evaluate(fallback!, frame, type).value;
+    const variable = { type, value };
+    variables.set(parameter.toLowerCase(), variable);
+    if (argument?.assign && !isOutput) fail(8162, parameter);
+    return argument?.assign ? [() => argument.assign!(variable.value, type)] : [];
+  });
   return { variables, outputs };
 }
 
-/** sp_executesql: text, declarations, values. */
-async function executeSql(values: readonly Value[], scope: Scope, _nested: boolean): Promise<number> {
-  const [text, declarations, ...rest] = values;
-  if (!text || text.value === null)
-    fail(214, "Procedure expects parameter '@statement' of type 'ntext/nchar/nvarchar'.");
-  if (typeof text!.value !== 'string' || text!.type.name === 'varchar' || text!.type.name === 'char')
-    fail(214, "Procedure expects parameter '@statement' of type 'ntext/nchar/nvarchar'.");
-  return runText(text!.value as string, (declarations?.value as string | null) ?? '', rest, scope);
+/** Names that don't resolve, and 266, end the procedure, and its caller goes on. */
+const endsBodyOnly = new Set([207, 208, 209, 266, 4104]);
+
+/** Runs a body in its own frame between procedureBegin and procedureEnd. */
+async function runBody(
+  body: readonly Statement[],
+  bound: Bound,
+  frame: Frame,
+  procedure?: Procedure,
+): Promise<number> {
+  const { session, response } = frame;
+  if (session.nesting >= 32) fail(217);
+  const { transactionCount: before, options, lastIdentity } = session;
+  const temporary = new Set(session.tempTables.keys());
+  // SET options and temp tables of a procedure end with it.
+  session.options = { ...options };
+  session.nesting++;
+  response.procedureBegin();
+  let status = 0;
+  try {
+    const own: Frame = {
+      ...frame,
+      variables: bound.variables,
+      procedure: procedure?.name ?? frame.procedure,
+    };
+    const flow = await runStatements(body, own);
+    if (typeof flow === 'object') status = flow.status;
+    for (const output of bound.outputs) output();
+    if (session.transactionCount !== before) fail(266, before, session.transactionCount);
+  } catch (error) {
+    status = -6;
+    if (frame.tries > 0 || !endsBodyOnly.has((error as { number?: number }).number ?? 0)) throw error;
+    const known = asSqlError(error);
+    response.message(known.toMessage());
+    session.lastError = known.number;
+  } finally {
+    session.nesting--;
+    session.options = options;
+    if (procedure) {
+      session.lastIdentity = lastIdentity;
+      for (const [name, { storage }] of [...session.tempTables]) {
+        if (temporary.has(name) || !session.tempTables.delete(name)) continue;
+        session.shared.garbage.push(storage);
+      }
+    }
+    response.procedureEnd(status);
+  }
+  return status;
 }
 
+/** sp_executesql: a text with parameters, declared as `@a int, @b nvarchar(10) OUTPUT`. */
 export async function runText(
   sql: string,
   declarations: string,
-  values: readonly Value[],
-  scope: Scope,
+  values: readonly Argument[],
+  frame: Frame,
 ): Promise<number> {
-  const parameters = parseDeclarations(declarations);
-  const body = parsed(sql);
-  const missing = parameters.find(
-    (p, i) =>
-      !p.fallback &&
-      !values.some((v, j) => (v.name ? v.name.toLowerCase() === p.name.toLowerCase() : i === j)),
-  );
-  if (missing) fail(8178, `(${declarations})${sql}`.slice(0, 1000), missing.name);
-  const { variables, outputs } = await bindParameters(parameters, values, 'sp_executesql', scope);
-  return inner(scope, body, variables, outputs);
+  const r = new Reader(declarations);
+  const parameters = r.token.kind === 'end' ? [] : r.list(() => parseParameter(r));
+  if (r.token.kind !== 'end') r.fail();
+  const body = parseBatch(sql);
+  return runBody(body, bindParameters(parameters, values, '', frame), frame);
 }
 
-/** EXEC ('text'): a batch of its own, without the variables around it. */
-export async function executeText(
-  statement: Extract<Statement, { k: 'execText' }>,
-  scope: Scope,
-): Promise<void> {
-  const { value } = await evaluate(statement.text, scope, nvarchar('max'));
-  const { session } = scope.runtime;
-  if (session.nesting >= 32) fail(217);
-  session.nesting++;
-  try {
-    const own = newScope(session, scope.response, scope.signal, scope.run, {
-      slice: scope.slice,
-      runtime: scope.runtime,
-      tries: scope.tries,
-      procedure: scope.procedure,
-    });
-    await scope.run(parsed((value as string | null) ?? ''), own);
-  } finally {
-    session.nesting--;
-  }
-}
+export const procedureStatements: Readonly<Record<string, StatementParser>> = {
+  CREATE: parseCreate,
+  EXEC: parseExec,
+  EXECUTE: parseExec,
+};

@@ -1,92 +1,124 @@
-import type { Statement } from './ast.js';
-import { parseMoment } from './dates.js';
-import { Cancelled, fail, refuse, SqlError } from './errors.js';
-import { evaluate } from './execute.js';
-import type { Scope } from './run-scope.js';
-import { int, nvarchar } from './types.js';
+import { abortsBatch, asSqlError, Cancelled, fail, type SqlError } from './errors.js';
+import { atLine, Reader } from './reader.js';
+import type { Flow, Frame, Statement } from './session.js';
+import { refusedWords } from './support.js';
 
-type Of<K extends Statement['k']> = Extract<Statement, { k: K }>;
+/** Reads a statement, its first word being read, and gives what runs it. */
+export type StatementParser = (r: Reader) => Statement['run'];
 
-/** THROW: the error again in a CATCH block, or a new one of class 16. */
-export async function throwError(statement: Of<'throw'>, scope: Scope): Promise<never> {
-  if (statement.args.length === 0) {
-    const { caught } = scope.runtime;
-    if (!caught) return fail(10704);
-    const error = new SqlError(caught.number, caught.class, caught.state, caught.message);
-    error.line = caught.line;
-    error.procedure = caught.procedure;
-    throw error;
+const parsers = new Map<string, StatementParser>();
+
+export function addStatements(more: Readonly<Record<string, StatementParser>>): void {
+  for (const [word, parser] of Object.entries(more)) parsers.set(word, parser);
+}
+
+export const startsStatement = (r: Reader): boolean =>
+  r.token.kind === 'end' || parsers.has(r.token.key) || r.isAny(';', 'END', 'ELSE');
+
+const cache = new Map<string, readonly Statement[]>();
+
+/** Parses a whole batch before any of it runs; batches seen lately are not parsed again. */
+export function parseBatch(sql: string): readonly Statement[] {
+  const known = cache.get(sql);
+  if (known) return known;
+  const r = new Reader(sql);
+  const { line, key } = r.token;
+  // A procedure may be called without EXEC at the start of a batch.
+  const isCall = r.isName() && !parsers.has(key) && !refusedWords.has(key);
+  const first = isCall ? [{ line, word: 'EXEC', run: atLine(line, () => parsers.get('EXEC')!(r)) }] : [];
+  const statements = [...first, ...parseBody(r, () => r.token.kind === 'end')];
+  if (sql.length < 20_000) cache.set(sql, statements);
+  if (cache.size > 200) cache.delete(cache.keys().next().value!);
+  return statements;
+}
+
+/** Statements up to an END, which stays. */
+export function parseBody(r: Reader, isEnd = () => r.is('END')): Statement[] {
+  const body: Statement[] = [];
+  while (r.take(';'));
+  while (!isEnd()) {
+    body.push(parseStatement(r));
+    while (r.take(';'));
   }
-  if (statement.args.length !== 3) fail(102, 'THROW');
-  const number = (await evaluate(statement.args[0]!, scope, int)).value as number;
-  const message = (await evaluate(statement.args[1]!, scope, nvarchar(2048))).value as string;
-  const state = (await evaluate(statement.args[2]!, scope, int)).value as number;
-  if (number < 50_000)
-    fail(
-      35100,
-      `Error number ${number} in the THROW statement is outside the valid range. Specify an error number in the valid range of 50000 to 2147483647.`,
-    );
-  throw new SqlError(number, 16, state & 255, message);
+  return body;
 }
 
-/** RAISERROR: an error above class 10, else a message. */
-export async function raiserror(statement: Of<'raiserror'>, scope: Scope): Promise<void> {
-  const [text, severity, state, ...rest] = statement.args;
-  if (!text || !severity || !state) fail(102, 'RAISERROR');
-  const first = await evaluate(text!, scope);
-  const values: unknown[] = [];
-  for (const arg of rest) values.push((await evaluate(arg, scope)).value);
-  const level = (await evaluate(severity!, scope, int)).value as number;
-  const place = (await evaluate(state!, scope, int)).value as number;
-  if (typeof first.value === 'number') refuse('RAISERROR with a message number');
-  if (level > 18) refuse('RAISERROR with a severity above 18');
-  let next = 0;
-  const message = String(first.value).replace(/%(-?\d*)([dsiu%])/g, (_, width: string, kind: string) => {
-    if (kind === '%') return '%';
-    const value = values[next++];
-    const shown = value === undefined || value === null ? '(null)' : String(value);
-    return width.startsWith('-') ? shown.padEnd(-Number(width)) : shown.padStart(Number(width));
+export function parseStatement(r: Reader): Statement {
+  const { line, key: word } = r.token;
+  return atLine(line, () => {
+    const parser = parsers.get(word) ?? r.fail();
+    r.next();
+    return { line, word, run: parser(r) };
   });
-  const error = new SqlError(50_000, Math.max(0, level), place < 0 ? 1 : place & 255, message);
-  if (level > 10) throw error;
-  error.line = statement.line;
-  error.procedure = scope.procedure;
-  scope.response.message({ ...error.toMessage(), class: level === 10 ? 0 : level });
 }
 
-/** WAITFOR costs a timer; the signal ends it. */
-export async function waitFor(statement: Of<'waitfor'>, scope: Scope): Promise<void> {
-  const { value, type } = await evaluate(statement.value, scope);
-  if (value === null) fail(148, 'NULL');
-  let ms: number;
-  const ofTime = (ticks: bigint): number => Number(ticks / 10_000n);
-  if (typeof value === 'string') {
-    try {
-      ms = ofTime(parseMoment(value, type.name, { name: 'time', scale: 7 }).time);
-    } catch {
-      return fail(148, value);
+export async function runStatements(statements: readonly Statement[], frame: Frame): Promise<Flow> {
+  for (const statement of statements) {
+    const pause = frame.pause();
+    if (pause) await pause;
+    const flow = await runStatement(statement, frame);
+    if (flow) return flow;
+  }
+  return undefined;
+}
+
+/** Statements that are no work of their own: they give no DONE, and leave @@ERROR. */
+const quiet = new Set(['BEGIN', 'IF', 'WHILE', 'EXEC', 'EXECUTE', 'DECLARE', 'BREAK', 'CONTINUE', 'RETURN']);
+const conversions = new Set([235, 241, 242, 245, 8114, 8169]);
+/** Errors that already ended an inner scope. */
+const fatal = new WeakSet<SqlError>();
+
+/** Runs one statement; an error that ends only the statement is reported here, and the next one runs. */
+async function runStatement({ line, word, run }: Statement, frame: Frame): Promise<Flow> {
+  const { session, response } = frame;
+  const isQuiet = quiet.has(word);
+  session.now = Date.now();
+  session.line = line;
+  if (session.request && !isQuiet) session.request.command = word;
+  try {
+    const flow = await run(frame);
+    if (!isQuiet && word !== 'SET') session.lastError = 0;
+    return flow;
+  } catch (caught) {
+    if (caught instanceof Cancelled) throw caught;
+    const error = asSqlError(caught);
+    if (error.line === 0) {
+      error.line = line;
+      error.procedure ??= frame.procedure;
     }
-  } else if (type.name === 'datetime' || type.name === 'smalldatetime')
-    ms = ofTime((value as bigint) % 864_000_000_000n);
-  else return fail(9815, `Waitfor delay and waitfor time cannot be of type ${type.name}.`);
-  if (statement.kind === 'TIME') {
-    const day = 86_400_000;
-    ms = (ms - (Date.now() % day) + day) % day;
+    session.lastError = error.number;
+    session.rowCount = 0;
+    const { xactAbort } = session.options;
+    if (xactAbort || conversions.has(error.number)) {
+      if (frame.tries > 0) session.isDoomed = session.transactionCount > 0;
+      else if (session.end('ROLLBACK')) response.transaction('rollback');
+    }
+    // A THROW, and what TRY must see, leaves all the statements around.
+    if (frame.tries > 0 || abortsBatch(error) || xactAbort || word === 'THROW' || fatal.has(error)) {
+      fatal.add(error);
+      throw error;
+    }
+    response.message(error.toMessage());
+    const statement = (['select', 'insert', 'update', 'delete'] as const).find(
+      (kind) => kind === word.toLowerCase(),
+    );
+    if (!isQuiet) response.statementDone({ statement: statement ?? 'other', failed: true });
+    return undefined;
   }
-  await scope.runtime.session.waiting('WAITFOR', () => delay(ms, scope.signal));
 }
 
-function delay(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(new Cancelled());
-    const abort = (): void => {
-      clearTimeout(timer);
-      reject(new Cancelled());
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', abort, { once: true });
-  });
+/** The end of a statement that counts rows. */
+export function counted(
+  statement: 'select' | 'insert' | 'update' | 'delete',
+  rows: number,
+  { session, response }: Frame,
+): undefined {
+  session.rowCount = rows;
+  response.statementDone({ statement, ...(!session.options.noCount && { rowCount: rows }) });
+  return undefined;
 }
+
+export const done = ({ response }: Frame): undefined => void response.statementDone({ statement: 'other' });
+
+export const variableOf = (name: string, { variables }: Frame) =>
+  variables.get(name.toLowerCase()) ?? fail(137, name);

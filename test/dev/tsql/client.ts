@@ -33,7 +33,6 @@ export function collector(): { answer: Answer; response: ResponseSink } {
     },
     returnValue: (name, type, value) => void answer.returned.push({ name, type, value }),
     message: (message) => void answer.messages.push(message),
-    databaseChanged: (from, to) => void answer.events.push(`${from} -> ${to}`),
     transaction: (event) => void answer.events.push(event),
     drained: () => undefined,
   };
@@ -51,9 +50,6 @@ export const login = (
     database: '',
     applicationName: 'test',
     hostName: 'here',
-    libraryName: 'lib',
-    readOnlyIntent: false,
-    clientAddress: '127.0.0.1',
     ...more,
   });
 

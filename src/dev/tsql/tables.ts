@@ -1,0 +1,301 @@
+import { bindCondition, bindValue, type Scope } from './bind.js';
+import { checkCollation } from './collation.js';
+import type { SqlType } from './contract.js';
+import { convert } from './convert.js';
+import { fail, refuse, sqlError } from './errors.js';
+import { type Bound, checkedImplicit, constant, lenient, Plan } from './expression.js';
+import { findTable, objectName } from './names.js';
+import { literal, parseExpression, parseQuery, parseType, skipTableHints } from './parse-query.js';
+import type { Reader } from './reader.js';
+import { bindQuery } from './select.js';
+import type { Frame, Session, Statement, Table } from './session.js';
+import { KeyViolation } from './sqlite.js';
+import { counted, done, type StatementParser } from './statements.js';
+import { checkOrder, collate } from './stored.js';
+import type { Expr, Name } from './syntax.js';
+import { bigint, int } from './types.js';
+
+const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+interface Definition {
+  readonly name: string;
+  readonly type: SqlType;
+  readonly nullable: boolean | undefined;
+  readonly identity: readonly [seed: number, increment: number] | undefined;
+  readonly fallback: Expr | undefined;
+}
+type Key = { readonly name: string | undefined; readonly columns: readonly string[] };
+
+/** `CREATE TABLE name (columns and a primary key)`, after the word TABLE. */
+export function parseCreateTable(r: Reader): Statement['run'] {
+  const name = r.qualifiedName();
+  const columns: Definition[] = [];
+  let key: Key = { name: undefined, columns: [] };
+  r.inParentheses(() =>
+    r.list(() => {
+      if (r.isAny('CONSTRAINT', 'PRIMARY', 'UNIQUE', 'FOREIGN', 'CHECK', 'INDEX')) key = parseKey(r);
+      else
+        columns.push(
+          parseColumn(r, (own) => {
+            key = own;
+          }),
+        );
+    }),
+  );
+  return (frame) => {
+    return define(frame, () => createTable(name, columns, key, frame.session));
+  };
+}
+
+function parseKey(r: Reader, column?: string): Key {
+  const name = r.take('CONSTRAINT') ? r.name() : undefined;
+  r.expect('PRIMARY', 'KEY');
+  if (!r.take('CLUSTERED')) r.take('NONCLUSTERED');
+  return { name, columns: column ? [column] : r.inParentheses(() => r.list(() => r.name())) };
+}
+
+function parseColumn(r: Reader, setKey: (key: Key) => void): Definition {
+  const name = r.name();
+  if (r.is('AS')) refuse('A computed column');
+  let type = parseType(r);
+  if (type.name === 'rowversion' || type.name === 'sql_variant')
+    refuse(`A table column of type ${type.name}`);
+  let nullable: boolean | undefined;
+  let identity: Definition['identity'];
+  let fallback: Expr | undefined;
+  while (!r.isAny(',', ')')) {
+    if (r.take('NOT', 'NULL')) nullable = false;
+    else if (r.take('NULL')) nullable = true;
+    else if (r.take('COLLATE')) type = { ...type, collation: checkCollation(r.name()) };
+    else if (r.take('IDENTITY')) {
+      const [seed = 1, increment = 1] = r.is('(') ? r.inParentheses(() => r.list(() => r.integer())) : [];
+      identity = [seed, increment];
+    } else if (r.take('DEFAULT')) fallback = parseExpression(r, 5);
+    else setKey(parseKey(r, name));
+  }
+  return { name, type, nullable, identity, fallback };
+}
+
+function createTable(
+  parts: Name,
+  definitions: readonly Definition[],
+  { name: keyName, columns }: Key,
+  session: Session,
+): void {
+  const { name, database } = objectName(parts, session);
+  const tables = (name.startsWith('#') ? session.tempTables : database?.tables) ?? fail(208, parts.join('.'));
+  if (tables.has(name.toLowerCase()) || database?.procedures.has(name.toLowerCase())) fail(2714, name);
+  const key = columns.map((column) => definitions.findIndex((definition) => isSame(definition.name, column)));
+  for (const [i, { name: column, nullable, type }] of definitions.entries()) {
+    if (definitions.findIndex((other) => isSame(other.name, column)) < i) fail(2705, column, name);
+    if (!key.includes(i)) continue;
+    if (nullable) fail(8111, name);
+    checkOrder(type, 'key');
+  }
+  if (key.includes(-1)) fail(1911, columns[key.indexOf(-1)]!);
+  const [seed, increment] = definitions.find(({ identity }) => identity)?.identity ?? [1, 1];
+  const id = session.newId();
+  const table: Table = {
+    id,
+    name,
+    columns: definitions.map((column, i) => ({
+      ...column,
+      nullable: !key.includes(i) && !column.identity && column.nullable !== false,
+      identity: column.identity !== undefined,
+    })),
+    key,
+    keyName: keyName ?? `PK__${name.slice(0, 8)}__${id.toString(16).toUpperCase().padStart(16, '0')}`,
+    storage: `t${id}`,
+    identity: { increment: BigInt(increment), next: BigInt(seed) },
+  };
+  const { sqlite } = session.shared;
+  sqlite.exec(
+    `CREATE TABLE t${id} (${table.columns.map(({ type }, i) => `c${i}${collate(type)}`).join(', ')})`,
+  );
+  if (key.length > 0)
+    sqlite.exec(`CREATE UNIQUE INDEX k${id} ON t${id} (${key.map((i) => `c${i}`).join(', ')})`);
+  tables.set(name.toLowerCase(), table);
+}
+
+/** `DROP TABLE|PROCEDURE [IF EXISTS] names`, after the word DROP. */
+function parseDrop(r: Reader): Statement['run'] {
+  const isTable = r.take('TABLE');
+  if (!isTable && !r.take('PROCEDURE')) r.expect('PROC');
+  const isLenient = r.take('IF', 'EXISTS');
+  const names = r.list(() => r.qualifiedName());
+  return (frame) => {
+    const { session } = frame;
+    return define(frame, () => {
+      for (const parts of names) {
+        const { name, database } = objectName(parts, session);
+        const table = isTable ? findTable(parts, session) : undefined;
+        const objects = name.startsWith('#')
+          ? session.tempTables
+          : isTable
+            ? database?.tables
+            : database?.procedures;
+        if (!objects?.delete(name.toLowerCase()) && !isLenient)
+          fail(3701, isTable ? 'table' : 'procedure', parts.join('.'));
+        if (table) session.shared.garbage.push(table.storage);
+      }
+    });
+  };
+}
+
+/** Changes the catalog, which ROLLBACK would not bring back. */
+export async function define(frame: Frame, body: () => void): Promise<undefined> {
+  if (frame.session.transactionCount > 0) refuse('CREATE and DROP within a transaction');
+  await frame.session.write(frame.signal, body);
+  return done(frame);
+}
+
+/** A table that is changed, as the scope of its change. */
+function target(name: Name, frame: Frame): { readonly table: Table; readonly scope: Scope } {
+  const table = findTable(name, frame.session) ?? fail(208, name.join('.'));
+  const columns = table.columns.map((column, i) => ({ ...column, sql: `c${i}` }));
+  return {
+    table,
+    scope: { frame, plan: new Plan(), sources: [{ alias: table.name, columns }], aggregates: undefined },
+  };
+}
+
+function columnAt({ columns }: Table, name: string): number {
+  const i = columns.findIndex((column) => isSame(column.name, name));
+  return i < 0 ? fail(207, name) : i;
+}
+
+/** A value for a column: text and bytes that don't fit are 2628, not cut as by CAST, and NULL may be 515. */
+function fitted(given: Bound, table: Table, at: number, verb: string): Bound {
+  const { name, type, nullable } = table.columns[at]!;
+  const value = checkedImplicit(given, type);
+  const bound = lenient(type, [value], (x) => {
+    if (x === null) return nullable ? null : fail(515, name, `dbo.${table.name}`, verb);
+    const text = typeof x === 'string' ? x.replace(/ +$/, '') : x instanceof Uint8Array ? x : '';
+    if (typeof type.length === 'number' && text.length > type.length)
+      fail(2628, table.name, name, typeof text === 'string' ? text.slice(0, type.length) : '');
+    return convert(x, value.type, type);
+  });
+  return { ...bound, isVolatile: given.isVolatile ?? false };
+}
+
+/** Runs a change in SQLite, all or nothing, within one turn of the event loop. */
+async function change(
+  kind: 'insert' | 'update' | 'delete',
+  sql: string,
+  plan: Plan,
+  table: Table,
+  frame: Frame,
+): Promise<undefined> {
+  const { session, signal } = frame;
+  let count = 0;
+  await session.write(signal, () => {
+    try {
+      count = session.shared.sqlite.exec(sql, plan.parameters, plan.callbacks);
+    } catch (error) {
+      throw error instanceof KeyViolation ? sqlError(2627, table.keyName, table.name) : error;
+    }
+  });
+  return counted(kind, count, frame);
+}
+
+function parseInsert(r: Reader): Statement['run'] {
+  r.take('INTO');
+  const name = r.qualifiedName();
+  skipTableHints(r);
+  const columns = r.is('(') ? r.inParentheses(() => r.list(() => r.name())) : undefined;
+  const rows = r.take('VALUES') ? r.list(() => r.inParentheses(() => r.list(() => parseExpression(r)))) : [];
+  const query = rows.length === 0 ? parseQuery(r) : undefined;
+  return (frame) => {
+    const { table, scope } = target(name, frame);
+    const places =
+      columns?.map((column) => columnAt(table, column)) ??
+      table.columns.flatMap(({ identity }, i) => (identity ? [] : [i]));
+    if (places.some((i) => table.columns[i]!.identity)) fail(544, table.name);
+    const selected = query && bindQuery(query, frame);
+    const { plan } = selected ?? scope;
+    const emit = (values: readonly Bound[]): string => {
+      if (values.length !== places.length) {
+        const isShort = values.length < places.length;
+        fail(!columns ? 213 : query ? (isShort ? 120 : 121) : isShort ? 109 : 110);
+      }
+      const list = table.columns.map(({ fallback, identity, type }, i) => {
+        if (identity) return plan.sqlOf(nextIdentity(table, type, frame.session));
+        const given = values[places.indexOf(i)] ?? bindValue(fallback ?? literal(int, null), scope);
+        return plan.sqlOf(fitted(given, table, i, 'INSERT'));
+      });
+      return list.join(', ');
+    };
+    const sql = selected
+      ? `SELECT ${emit(selected.outputs.map(({ value }) => value))}${selected.tail ?? ''}`
+      : `VALUES ${rows.map((row) => `(${emit(row.map((expr) => bindValue(expr, { ...scope, sources: [] })))})`).join(', ')}`;
+    return change('insert', `INSERT INTO ${table.storage} ${sql}`, plan, table, frame);
+  };
+}
+
+function nextIdentity({ identity }: Table, type: SqlType, session: Session): Bound {
+  const run = () => {
+    session.lastIdentity = identity.next;
+    identity.next += identity.increment;
+    return convert(session.lastIdentity, bigint, type);
+  };
+  return { ...constant(type, null), nullable: false, run, isVolatile: true };
+}
+
+/** The table of UPDATE or DELETE. */
+function parseTarget(r: Reader): Name {
+  const name = r.qualifiedName();
+  skipTableHints(r);
+  return name;
+}
+
+/** WHERE, as SQLite text. */
+function parseWhere(r: Reader): (scope: Scope) => string {
+  if (r.is('FROM')) refuse('FROM in UPDATE and DELETE');
+  const where = r.take('WHERE') ? parseExpression(r) : undefined;
+  return (scope) => (where ? ` WHERE ${scope.plan.sqlOf(bindCondition(where, scope))}` : '');
+}
+
+function parseUpdate(r: Reader): Statement['run'] {
+  const name = parseTarget(r);
+  r.expect('SET');
+  const sets = r.list(() => {
+    const column = r.qualifiedName().at(-1)!;
+    r.expect('=');
+    return { column, value: parseExpression(r) };
+  });
+  const where = parseWhere(r);
+  return (frame) => {
+    const { table, scope } = target(name, frame);
+    const list = sets.map(({ column, value }) => {
+      const at = columnAt(table, column);
+      if (table.columns[at]!.identity) fail(8102, column);
+      if (table.key.includes(at)) refuse('An UPDATE of a primary key');
+      return `c${at} = ${scope.plan.sqlOf(fitted(bindValue(value, scope), table, at, 'UPDATE'))}`;
+    });
+    return change(
+      'update',
+      `UPDATE ${table.storage} SET ${list.join(', ')}${where(scope)}`,
+      scope.plan,
+      table,
+      frame,
+    );
+  };
+}
+
+function parseDelete(r: Reader): Statement['run'] {
+  r.take('FROM');
+  const name = parseTarget(r);
+  const where = parseWhere(r);
+  return (frame) => {
+    const { table, scope } = target(name, frame);
+    return change('delete', `DELETE FROM ${table.storage}${where(scope)}`, scope.plan, table, frame);
+  };
+}
+
+/** Statements that define and change tables; CREATE is with procedures. */
+export const tableStatements: Readonly<Record<string, StatementParser>> = {
+  DELETE: parseDelete,
+  DROP: parseDrop,
+  INSERT: parseInsert,
+  UPDATE: parseUpdate,
+};
