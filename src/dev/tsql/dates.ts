@@ -3,7 +3,7 @@ import { fail, refuse } from './errors.js';
 import { isString, isTicks } from './types.js';
 
 export const ticksPerDay = 864_000_000_000n;
-export const ticksPerMinute = 600_000_000n;
+const ticksPerMinute = 600_000_000n;
 /** Days from 0001-01-01 to 1970-01-01 and to 1900-01-01, datetime's base. */
 const unixDays = 719_162;
 const days1900 = 693_595;
@@ -11,14 +11,14 @@ const days1900 = 693_595;
 export const ticksOfUnixMs = (ms: number): bigint => BigInt(ms) * 10_000n + BigInt(unixDays) * ticksPerDay;
 
 /** Days since 0001-01-01 (proleptic Gregorian), or undefined when there is no such day. */
-export function daysOf(year: number, month: number, day: number): number | undefined {
+function daysOf(year: number, month: number, day: number): number | undefined {
   if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1) return undefined;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   return date.getUTCMonth() === month - 1 ? Math.round(date.getTime() / 86_400_000) + unixDays : undefined;
 }
 
-export function civilOf(days: number): readonly [year: number, month: number, day: number] {
+function civilOf(days: number): readonly [year: number, month: number, day: number] {
   const date = new Date((days - unixDays) * 86_400_000);
   return [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
 }

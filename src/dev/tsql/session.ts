@@ -205,8 +205,8 @@ export class Session {
     this.transactionCount = 0;
     this.isDoomed = false;
     if (this.shared.owner === this) {
-      this.shared.sqlite.exec(how);
       this.shared.owner = undefined;
+      this.shared.sqlite.exec(how);
     }
     this.#wake();
     return true;

@@ -71,6 +71,7 @@ export class Sqlite {
   }
 
   query(sql: string, parameters: readonly Raw[], callbacks: readonly Callback[]): Cursor {
+    if (parameters.length > 32_766) refuse('A statement of more than 32,766 values');
     const statement = this.#db.prepare(sql);
     for (const [i, raw] of parameters.entries()) statement.bind(i + 1, raw as never);
     return {

@@ -138,3 +138,8 @@ test('wide decimals sort, group and compare by value', async () => {
     [-9999999999999999999900n, 500n],
   ]);
 });
+
+test('a list of thousands is no expression too deep', async () => {
+  const list = Array.from({ length: 3000 }, (_, i) => i + 3).join(', ');
+  expect(await rows(session, `SELECT id FROM dept WHERE id IN (${list})`)).toEqual([[3]]);
+});
