@@ -1,7 +1,7 @@
 /** Values on the whole way: encoded by the embedded server, which shares no code with the decoders, through sqlStream to the body of a response. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Column, SqlType } from '../src/dev/tds/engine.js';
+import type { Column, SqlType } from '../src/dev/sql-engine.js';
 import { startTdsServer, type TdsServer } from '../src/dev/tds/server.js';
 import { closeSqlStreams, sqlStream } from '../src/index.js';
 import { exactValues as lines } from './helpers/exact-values.js';

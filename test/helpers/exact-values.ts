@@ -1,5 +1,5 @@
 /** Values as the embedded server's engine has them, with their JSON to the digit. */
-import type { SqlType, SqlValue } from '../../src/dev/tds/engine.js';
+import type { SqlType, SqlValue } from '../../src/dev/sql-engine.js';
 
 const units = 10_000n;
 const epoch = 62_135_596_800_000n;

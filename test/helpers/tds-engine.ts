@@ -9,7 +9,7 @@ import type {
   ServerMessage,
   SqlEngine,
   SqlValue,
-} from '../../src/dev/tds/engine.js';
+} from '../../src/dev/sql-engine.js';
 
 export const credentials = { user: 'sa', password: 'Pässword{1};' };
 

@@ -1,6 +1,7 @@
 /** Values of every type, and RPC messages that carry them. */
+
+import type { SqlType, SqlValue } from '../../src/dev/sql-engine.js';
 import { ByteWriter } from '../../src/dev/tds/bytes.js';
-import type { SqlType, SqlValue } from '../../src/dev/tds/engine.js';
 import { codecOf } from '../../src/dev/tds/types.js';
 import { allHeaders } from './tds-raw-client.js';
 

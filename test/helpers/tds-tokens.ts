@@ -1,6 +1,7 @@
 /** The tokens of a response message, taken apart. Not for text, ntext and image, which have text pointers. */
+
+import type { SqlValue } from '../../src/dev/sql-engine.js';
 import { ByteReader } from '../../src/dev/tds/bytes.js';
-import type { SqlValue } from '../../src/dev/tds/engine.js';
 import { type Codec, readTypeInfo } from '../../src/dev/tds/types.js';
 
 export type Token =

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import type { SqlEngine } from '../tds/engine.js';
+import type { SqlEngine } from '../sql-engine.js';
 import { parseFaultRules } from '../tds/fault-rules.js';
 import { Faults } from '../tds/faults.js';
 import { withReplay } from '../tds/replay.js';

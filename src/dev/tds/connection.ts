@@ -1,13 +1,7 @@
 import type { Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
+import type { EngineSession, LoginRefusal, ServerMessage, SqlEngine } from '../sql-engine.js';
 import { ProtocolError } from './bytes.js';
-import {
-  ConnectionReset,
-  type EngineSession,
-  type LoginRefusal,
-  type ServerMessage,
-  type SqlEngine,
-} from './engine.js';
 import {
   type Login7,
   packetSizeFor,
@@ -21,7 +15,7 @@ import { MessageWriter } from './message-writer.js';
 import { type Message, MessageReader, packetStatus, packetType } from './packets.js';
 import { encryption, preloginReply, readPrelogin } from './prelogin.js';
 import { Procedures } from './procedures.js';
-import { RequestError } from './request-error.js';
+import { ConnectionReset, RequestError } from './request-error.js';
 import { messageLimits, readRequest, type Work } from './requests.js';
 import { Response, type WireSession } from './response.js';
 import { openTunnel, type Tunnel } from './tls-tunnel.js';

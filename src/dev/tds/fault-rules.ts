@@ -1,4 +1,4 @@
-import type { ServerMessage } from './engine.js';
+import type { ServerMessage } from '../sql-engine.js';
 
 /** When a fault strikes: at the login, as a request begins, or once `rows` rows of it have been sent. */
 export type FaultMoment = 'login' | 'start' | 'rows';

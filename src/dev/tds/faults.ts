@@ -1,4 +1,4 @@
-import type { EngineSession, Login, RequestContext, SqlEngine } from './engine.js';
+import type { EngineSession, Login, RequestContext, SqlEngine } from '../sql-engine.js';
 import { checkFaultRule, type FaultMoment, type FaultRule, type FaultState } from './fault-rules.js';
 import { sinkWithFault, strike } from './faulty-sink.js';
 import { wrapSession } from './wrapped-session.js';

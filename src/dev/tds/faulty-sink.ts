@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConnectionReset, type RequestContext, type ResponseSink } from './engine.js';
+import type { RequestContext, ResponseSink } from '../sql-engine.js';
 import { type FaultState, faultMessage } from './fault-rules.js';
+import { ConnectionReset } from './request-error.js';
 
 /**
  * Does what a rule says, as one of its times; without a context, to a login. Tells whether all goes on after it. An error

@@ -1,6 +1,6 @@
+import type { EngineSession, Login, ServerMessage } from '../sql-engine.js';
 import { ByteReader, ProtocolError } from './bytes.js';
 import { collationOf } from './collations.js';
-import type { EngineSession, Login, ServerMessage } from './engine.js';
 import { packetSizes } from './packets.js';
 import { serverVersion } from './prelogin.js';
 import type { WireSession } from './response.js';
@@ -29,7 +29,7 @@ const field = {
   password: 44,
   applicationName: 48,
   extension: 56,
-  libraryName: 60,
+  interfaceName: 60,
   database: 68,
   changePassword: 86,
 } as const;
@@ -66,7 +66,7 @@ export function readLogin7(data: Buffer): Login7 {
     user: text(field.user),
     password: Buffer.from(password).toString('utf16le'),
     applicationName: text(field.applicationName),
-    libraryName: text(field.libraryName),
+    interfaceName: text(field.interfaceName),
     database: text(field.database),
     readOnlyIntent: has(flag.readOnlyIntent),
     features,

@@ -1,6 +1,6 @@
+import type { OffsetDateTime, SqlType, SqlValue } from '../sql-engine.js';
 import type { ByteReader, ByteWriter } from './bytes.js';
 import { decodeText, encodeText } from './code-pages.js';
-import type { OffsetDateTime, SqlType, SqlValue } from './engine.js';
 
 /** How the values of a type lie in bytes, without their length (MS-TDS 2.2.5.5). Neither way meets a NULL. */
 export interface Payload {

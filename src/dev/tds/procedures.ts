@@ -1,4 +1,4 @@
-import type { EngineSession, Parameter } from './engine.js';
+import type { EngineSession, Parameter } from '../sql-engine.js';
 import { notSupported, RequestError } from './request-error.js';
 import type { Response } from './response.js';
 

@@ -1,5 +1,5 @@
+import type { Column, Parameter, RequestContext, SqlEngine, SqlType, SqlValue } from '../sql-engine.js';
 import { ByteWriter } from './bytes.js';
-import type { Column, Parameter, RequestContext, SqlEngine, SqlType, SqlValue } from './engine.js';
 import { ticksPerDay } from './payloads.js';
 import { RequestError } from './request-error.js';
 import { Response } from './response.js';

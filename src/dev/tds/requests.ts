@@ -1,5 +1,5 @@
+import type { EngineSession, Parameter } from '../sql-engine.js';
 import { ByteReader, ProtocolError } from './bytes.js';
-import type { EngineSession, Parameter } from './engine.js';
 import { type Message, packetType } from './packets.js';
 import { type Procedures, type RpcCall, statementLimit } from './procedures.js';
 import { notSupported, RequestError } from './request-error.js';

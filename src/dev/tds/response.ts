@@ -1,4 +1,3 @@
-import type { ByteWriter } from './bytes.js';
 import type {
   Column,
   Parameter,
@@ -8,7 +7,8 @@ import type {
   SqlType,
   SqlValue,
   StatementDone,
-} from './engine.js';
+} from '../sql-engine.js';
+import type { ByteWriter } from './bytes.js';
 import type { MessageWriter } from './message-writer.js';
 import {
   type Done,

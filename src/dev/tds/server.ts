@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import type { SqlEngine } from '../sql-engine.js';
 import { Connection } from './connection.js';
-import type { SqlEngine } from './engine.js';
 import { secureContext } from './tls-tunnel.js';
 
 export interface TdsServerOptions {

@@ -1,5 +1,5 @@
+import type { Column, ServerMessage, SqlType, SqlValue, StatementDone } from '../sql-engine.js';
 import type { ByteWriter } from './bytes.js';
-import type { Column, ServerMessage, SqlType, SqlValue, StatementDone } from './engine.js';
 import { type Codec, codecOf } from './types.js';
 
 /** MS-TDS 2.2.7. */

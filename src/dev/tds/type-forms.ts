@@ -1,3 +1,5 @@
+import type { TypeName } from '../sql-engine.js';
+
 export interface Form {
   /** Type byte (MS-TDS 2.2.5.4) of what is nullable. */
   readonly token: number;
@@ -11,8 +13,8 @@ export interface Form {
   readonly unit?: 1 | 2;
 }
 
-/** Every type of the wire, by its name in T-SQL. `numeric` is `decimal`, `timestamp` is `rowversion`. */
-const table = {
+/** Every type of the wire, by its name in T-SQL. */
+export const forms: Record<TypeName, Form> = {
   bit: { kind: 'fixed', token: 0x68, notNull: 0x32, size: 1 },
   tinyint: { kind: 'fixed', token: 0x26, notNull: 0x30, size: 1 },
   smallint: { kind: 'fixed', token: 0x26, notNull: 0x34, size: 2 },
@@ -42,7 +44,4 @@ const table = {
   image: { kind: 'long', token: 0x22 },
   xml: { kind: 'xml', token: 0xf1 },
   sql_variant: { kind: 'variant', token: 0x62 },
-} as const satisfies Record<string, Form>;
-
-export type TypeName = keyof typeof table;
-export const forms: Record<TypeName, Form> = table;
+};

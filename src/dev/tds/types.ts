@@ -1,11 +1,12 @@
 /**
  * Types on the wire, both ways: TYPE_INFO (MS-TDS 2.2.5.6), then values with their lengths.
  */
+
+import type { SqlType, SqlValue, TypeName, VariantValue } from '../sql-engine.js';
 import { ByteReader, type ByteWriter, ProtocolError } from './bytes.js';
 import { codePageOf, collationOf } from './collations.js';
-import type { SqlType, SqlValue, VariantValue } from './engine.js';
 import { decimalSize, type Payload, payloadOf, timeSize } from './payloads.js';
-import { type Form, forms, type TypeName } from './type-forms.js';
+import { type Form, forms } from './type-forms.js';
 
 /** A type with its TYPE_INFO, and its values with their lengths. */
 export interface Codec {

@@ -1,4 +1,4 @@
-import type { EngineSession } from './engine.js';
+import type { EngineSession } from '../sql-engine.js';
 
 /** A session that does some things its own way and hands the rest to the one behind it. */
 export function wrapSession(inner: EngineSession, own: Partial<EngineSession>): EngineSession {

@@ -1,3 +1,4 @@
+import type { SqlType } from '../sql-engine.js';
 import { fail, refuse } from './errors.js';
 import {
   arithmetic,
@@ -31,7 +32,6 @@ import {
   kindOf,
   nvarchar,
   printed,
-  type SqlType,
 } from './types.js';
 
 /** What the names of an expression may mean. */

@@ -1,4 +1,4 @@
-import type { OffsetDateTime, SqlType, SqlValue } from './contract.js';
+import type { OffsetDateTime, SqlType, SqlValue } from '../sql-engine.js';
 import { fail } from './errors.js';
 import { isString, serverCollation } from './types.js';
 

@@ -1,4 +1,4 @@
-import type { SqlType, SqlValue, VariantValue } from './contract.js';
+import type { SqlType, SqlValue, VariantValue } from '../sql-engine.js';
 import { formatMoment, fromMoment, momentOf, parseMoment } from './dates.js';
 import { fail, refuse, sqlError } from './errors.js';
 import {

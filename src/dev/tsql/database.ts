@@ -1,4 +1,4 @@
-import type { EngineSession, LoginRefusal, Parameter, RequestContext, SqlEngine } from './contract.js';
+import type { EngineSession, LoginRefusal, Parameter, RequestContext, SqlEngine } from '../sql-engine.js';
 import { controlStatements, transaction } from './control.js';
 import { asSqlError, Cancelled, fail, refuse, sqlError } from './errors.js';
 import { splitName } from './names.js';

@@ -1,4 +1,4 @@
-import type { OffsetDateTime, SqlType, SqlValue } from './contract.js';
+import type { OffsetDateTime, SqlType, SqlValue } from '../sql-engine.js';
 import { fail, refuse } from './errors.js';
 import { isString, isTicks } from './types.js';
 

@@ -1,5 +1,5 @@
+import type { SqlType, SqlValue, SqlType as Type } from '../sql-engine.js';
 import { compareValues } from './collation.js';
-import type { SqlType, SqlValue } from './contract.js';
 import { checkImplicit, convert, type Present } from './convert.js';
 import { fail, refuse } from './errors.js';
 import { exactArithmetic, fitFloat, inRange, resultType } from './numbers.js';
@@ -19,7 +19,6 @@ import {
   longer,
   printed,
   sameType,
-  type SqlType as Type,
   unify,
 } from './types.js';
 

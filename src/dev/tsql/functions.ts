@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SqlType, SqlValue } from './contract.js';
+import type { SqlType, SqlValue } from '../sql-engine.js';
 import { fromMoment, ticksOfUnixMs } from './dates.js';
 import { fail } from './errors.js';
 import {

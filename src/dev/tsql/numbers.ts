@@ -1,5 +1,6 @@
+import type { SqlType } from '../sql-engine.js';
 import { fail, refuse } from './errors.js';
-import { decimal, digitsOf, holds, kindOf, printed, type SqlType } from './types.js';
+import { decimal, digitsOf, holds, kindOf, printed } from './types.js';
 
 const pow10 = (n: number): bigint => 10n ** BigInt(n);
 

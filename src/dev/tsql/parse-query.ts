@@ -1,10 +1,10 @@
+import type { SqlType, SqlValue, SqlType as Type } from '../sql-engine.js';
 import { checkCollation } from './collation.js';
-import type { SqlType, SqlValue } from './contract.js';
 import { fail, refuse } from './errors.js';
 import type { Reader } from './reader.js';
 import { refusedFunctions } from './support.js';
 import type { Expr, Select, Source } from './syntax.js';
-import { decimal, float, int, isTypeName, nvarchar, type SqlType as Type, varchar } from './types.js';
+import { decimal, float, int, isTypeName, nvarchar, varchar } from './types.js';
 
 const call = (name: string, ...args: Expr[]): Expr => ({ k: 'call', name, args });
 export const literal = (type: SqlType, value: SqlValue): Expr => ({ k: 'literal', type, value });

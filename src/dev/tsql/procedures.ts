@@ -1,4 +1,4 @@
-import type { SqlType, SqlValue } from './contract.js';
+import type { SqlType, SqlValue } from '../sql-engine.js';
 import { asSqlError, fail, refuse, sqlError } from './errors.js';
 import { objectName } from './names.js';
 import { parseExpression, parseType } from './parse-query.js';

@@ -1,5 +1,5 @@
+import type { SqlType, SqlValue } from '../sql-engine.js';
 import { bindCondition, bindValue, type Scope } from './bind.js';
-import type { SqlType, SqlValue } from './contract.js';
 import { Cancelled, fail, refuse } from './errors.js';
 import { type Bound, coerce, constant, inputsOf, Plan, type Slot, slotValue } from './expression.js';
 import { findTable, objectName } from './names.js';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Column, Login, ResponseSink, SqlType, SqlValue } from './contract.js';
+import type { Column, Login, ResponseSink, SqlType, SqlValue } from '../sql-engine.js';
 import { roundToDatetime, ticksOfUnixMs } from './dates.js';
 import { Cancelled, fail, type SqlError } from './errors.js';
 import type { Sqlite } from './sqlite.js';

@@ -1,6 +1,6 @@
 import sqlite3Init, { type Database } from '@sqlite.org/sqlite-wasm';
+import type { SqlType, SqlValue } from '../sql-engine.js';
 import { compareText, sensitivities } from './collation.js';
-import type { SqlType, SqlValue } from './contract.js';
 import { fail, refuse } from './errors.js';
 import { fromStored, type Raw, toStored } from './stored.js';
 

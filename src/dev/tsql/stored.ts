@@ -1,5 +1,5 @@
+import type { OffsetDateTime, SqlType, SqlValue } from '../sql-engine.js';
 import { sensitivityOf } from './collation.js';
-import type { OffsetDateTime, SqlType, SqlValue } from './contract.js';
 import { fail, refuse } from './errors.js';
 import { digitsOf, isLarge, kindOf } from './types.js';
 

@@ -1,4 +1,4 @@
-import type { SqlType, SqlValue } from './contract.js';
+import type { SqlType, SqlValue } from '../sql-engine.js';
 
 /** A name of one to four parts, last part last. */
 export type Name = readonly string[];

@@ -1,6 +1,6 @@
+import type { SqlType } from '../sql-engine.js';
 import { bindCondition, bindValue, type Scope } from './bind.js';
 import { checkCollation } from './collation.js';
-import type { SqlType } from './contract.js';
 import { convert } from './convert.js';
 import { fail, refuse, sqlError } from './errors.js';
 import { type Bound, checkedImplicit, constant, lenient, Plan } from './expression.js';

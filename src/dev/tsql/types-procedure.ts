@@ -1,10 +1,10 @@
-import type { SqlValue } from './contract.js';
+import type { SqlType, SqlValue } from '../sql-engine.js';
 import { convert } from './convert.js';
 import { fail } from './errors.js';
 import { parseType } from './parse-query.js';
 import { Reader } from './reader.js';
 import type { BuiltInProcedure } from './session.js';
-import { kindOf, type SqlType } from './types.js';
+import { kindOf } from './types.js';
 
 const nines = '9'.repeat(38);
 /** Every type on the wire: type, typical, least and greatest value; `*` repeats a text, `0x` is of bytes. */

@@ -1,3 +1,4 @@
+import type { SqlType, TypeName } from '../sql-engine.js';
 import { fail } from './errors.js';
 
 /**
@@ -34,22 +35,9 @@ const facts = {
   datetimeoffset: ['temporal', 43],
   xml: ['xml', 241],
   sql_variant: ['variant', 98],
-} as const;
+} as const satisfies Record<TypeName, readonly unknown[]>;
 
-export type TypeName = keyof typeof facts;
 type Kind = (typeof facts)[TypeName][0];
-
-export interface SqlType {
-  readonly name: TypeName;
-  /** char family: characters (UTF-16 units for nchar and nvarchar, bytes for char and varchar); binary family: bytes. */
-  readonly length?: number | 'max';
-  /** decimal: 1 to 38. */
-  readonly precision?: number;
-  /** decimal: 0 to precision; time, datetime2, datetimeoffset: 0 to 7. */
-  readonly scale?: number;
-  /** char, varchar, text: name of the collation; the server's default when absent. */
-  readonly collation?: string;
-}
 
 const ranks = new Map(Object.keys(facts).map((name, i) => [name, i]));
 export const isTypeName = (name: string): name is TypeName => ranks.has(name);

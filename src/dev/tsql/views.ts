@@ -1,4 +1,4 @@
-import type { SqlType, SqlValue } from './contract.js';
+import type { SqlType, SqlValue } from '../sql-engine.js';
 import type { Session } from './session.js';
 import { bit, datetime, int, nvarchar, systemTypeId } from './types.js';
 

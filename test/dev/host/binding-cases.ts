@@ -1,5 +1,5 @@
 /** Recordsets whose JSON is kept in golden/data-table.json, as the extension makes it of what the embedded server sends. */
-import type { SqlType, SqlValue } from '../../../src/dev/tds/engine.js';
+import type { SqlType, SqlValue } from '../../../src/dev/sql-engine.js';
 import { recordset, TestEngine } from '../../helpers/tds-engine.js';
 
 /** 100 ns units from 0001-01-01 to the date, as the engine has them. */

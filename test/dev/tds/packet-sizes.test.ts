@@ -1,8 +1,8 @@
 /** Every packet size is as good as another: PACKETS_SEED repeats a run. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SqlValue } from '../../../src/dev/sql-engine.js';
 import { ByteWriter } from '../../../src/dev/tds/bytes.js';
-import type { SqlValue } from '../../../src/dev/tds/engine.js';
 import { startTdsServer, type TdsServer } from '../../../src/dev/tds/server.js';
 import { codecOf } from '../../../src/dev/tds/types.js';
 import { randomOf } from '../../helpers/random.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { SqlType, SqlValue } from '../../../src/dev/tds/engine.js';
+import type { SqlType, SqlValue } from '../../../src/dev/sql-engine.js';
 import { preparedLimit } from '../../../src/dev/tds/procedures.js';
 import { startTdsServer, type TdsServer } from '../../../src/dev/tds/server.js';
 import { within } from '../../helpers/sql-client.js';

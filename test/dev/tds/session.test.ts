@@ -43,7 +43,7 @@ test('a login hands name, application, database, host and intent to the engine',
     database: 'shop',
     applicationName: 'tests',
     hostName: 'here',
-    libraryName: 'Tedious',
+    interfaceName: 'Tedious',
     readOnlyIntent: true,
     clientAddress: '127.0.0.1',
   });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SqlType, SqlValue } from '../../../src/dev/sql-engine.js';
 import { ByteReader, ByteWriter } from '../../../src/dev/tds/bytes.js';
 import { decodeText, encodeText } from '../../../src/dev/tds/code-pages.js';
 import { codePageOf, collationOf } from '../../../src/dev/tds/collations.js';
-import type { SqlType, SqlValue } from '../../../src/dev/tds/engine.js';
 import { startTdsServer, type TdsServer } from '../../../src/dev/tds/server.js';
 import { codecOf, readTypeInfo } from '../../../src/dev/tds/types.js';
 import { TestEngine } from '../../helpers/tds-engine.js';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCertificate } from '../../../src/dev/cli/certificate.js';
-import type { Login, SqlEngine } from '../../../src/dev/tds/engine.js';
+import type { Login, SqlEngine } from '../../../src/dev/sql-engine.js';
 import { startTdsServer, type TdsServer } from '../../../src/dev/tds/server.js';
 import { within } from '../../helpers/sql-client.js';
 import { TestEngine } from '../../helpers/tds-engine.js';

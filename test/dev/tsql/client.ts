@@ -7,7 +7,7 @@ import type {
   SqlType,
   SqlValue,
   StatementDone,
-} from '../../../src/dev/tsql/contract.js';
+} from '../../../src/dev/sql-engine.js';
 import { createDatabase, type Database, type DatabaseOptions } from '../../../src/dev/tsql/database.js';
 
 /** All that one request answered, in memory. */
@@ -33,6 +33,7 @@ export function collector(): { answer: Answer; response: ResponseSink } {
     },
     returnValue: (name, type, value) => void answer.returned.push({ name, type, value }),
     message: (message) => void answer.messages.push(message),
+    databaseChanged: (from, to) => void answer.events.push(`${from} to ${to}`),
     transaction: (event) => void answer.events.push(event),
     drained: () => undefined,
   };
@@ -50,6 +51,9 @@ export const login = (
     database: '',
     applicationName: 'test',
     hostName: 'here',
+    interfaceName: 'test',
+    readOnlyIntent: false,
+    clientAddress: '127.0.0.1',
     ...more,
   });
 

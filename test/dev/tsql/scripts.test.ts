@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SqlEngine } from '../../../src/dev/tds/engine.js';
-import type { EngineSession } from '../../../src/dev/tsql/contract.js';
+import type { EngineSession, SqlEngine } from '../../../src/dev/sql-engine.js';
 import type { Database } from '../../../src/dev/tsql/database.js';
 import { batch, errorOf, login, open, rows, run } from './client.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EngineSession } from '../../../src/dev/tsql/contract.js';
+import type { EngineSession } from '../../../src/dev/sql-engine.js';
 import type { Database } from '../../../src/dev/tsql/database.js';
 import { functionNames } from '../../../src/dev/tsql/functions.js';
 import { refusedFunctions, refusedMarkdown, supportedMarkdown } from '../../../src/dev/tsql/support.js';

@@ -1,12 +1,40 @@
 /**
- * What a SQL engine offers to be served over TDS, and what the wire offers to the engine.
+ * What a SQL engine offers to be served over TDS, and what the wire offers to the engine: all that both share.
  *
- * The wire layer knows bytes and sessions and no SQL; the engine knows SQL and no bytes. These types are
- * all that they share. The T-SQL room declares the same shapes for itself, so that neither imports the
- * other; the compiler checks that they fit where the command line puts them together.
+ * The wire layer (tds) knows bytes and sessions and no SQL; the engine (tsql) knows SQL and no bytes.
  */
 
-import type { TypeName } from './type-forms.js';
+/** Names as T-SQL spells them. `numeric` is `decimal`, `timestamp` is `rowversion`. */
+export type TypeName =
+  | 'bit'
+  | 'tinyint'
+  | 'smallint'
+  | 'int'
+  | 'bigint'
+  | 'real'
+  | 'float'
+  | 'smallmoney'
+  | 'money'
+  | 'smalldatetime'
+  | 'datetime'
+  | 'uniqueidentifier'
+  | 'decimal'
+  | 'date'
+  | 'time'
+  | 'datetime2'
+  | 'datetimeoffset'
+  | 'char'
+  | 'varchar'
+  | 'nchar'
+  | 'nvarchar'
+  | 'binary'
+  | 'varbinary'
+  | 'rowversion'
+  | 'text'
+  | 'ntext'
+  | 'image'
+  | 'xml'
+  | 'sql_variant';
 
 export interface SqlType {
   readonly name: TypeName;
@@ -127,7 +155,7 @@ export interface Login {
   readonly database: string;
   readonly applicationName: string;
   readonly hostName: string;
-  readonly libraryName: string;
+  readonly interfaceName: string;
   readonly readOnlyIntent: boolean;
   readonly clientAddress: string;
 }
@@ -168,9 +196,6 @@ export interface EngineSession {
   /** The connection is gone; also called while a request runs, after its signal. */
   close(): void;
 }
-
-/** Thrown by `login` or a request on purpose, to show a fault: the connection is reset (TCP RST) without an answer. */
-export class ConnectionReset extends Error {}
 
 export interface SqlEngine {
   /** Throws a LoginRefusal (18456 on a wrong password, 4060 on an unknown database, ...). */
