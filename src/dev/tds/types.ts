@@ -255,7 +255,9 @@ const variant: Payload = {
     const form = forms[type.name];
     const head = form.notNull === undefined ? properties(type, form, true) : [];
     writer.bytes(Uint8Array.of(form.notNull ?? form.token, head.length, ...head));
-    payloadOf(type, collationOf(type.collation).codePage).write(writer, inner);
+    // A decimal in a variant takes all 17 bytes, whatever its precision; Microsoft.Data.SqlClient gives the connection up for less.
+    const stored = type.name === 'decimal' ? { ...type, precision: 38 } : type;
+    payloadOf(stored, collationOf(type.collation).codePage).write(writer, inner);
   },
   read(reader, size) {
     const content = new ByteReader(reader.take(size));

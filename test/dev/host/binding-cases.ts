@@ -70,8 +70,8 @@ const variants: readonly { type: SqlType; value: SqlValue }[] = [
   { type: { name: 'int' }, value: 7 },
   { type: { name: 'bigint' }, value: 9007199254740993n },
   { type: { name: 'bit' }, value: true },
-  // Of this precision, since SqlClient takes 16 bytes of digits for any decimal in a sql_variant.
-  { type: { name: 'decimal', precision: 38, scale: 2 }, value: -150n },
+  // SqlClient takes 16 bytes of digits for it, whatever its precision.
+  { type: { name: 'decimal', precision: 5, scale: 2 }, value: -150n },
   { type: { name: 'money' }, value: 3_333_400n },
   { type: { name: 'float' }, value: 0.1 },
   { type: { name: 'real' }, value: Math.fround(0.1) },
