@@ -53,6 +53,7 @@ const warmUpRows = 250_000;
  * Starts a worker, warms it up, and lets it stream `rows` rows. A worker lives for one measurement: peak memory is a
  * figure of a process, and what one path leaves on the heap should not be the next one's burden.
  *
+ * @param withPings sends pings beside the stream. They are requests, whose memory is then in the figures as well.
  * @throws BenchError, ChildProcessError
  */
 export async function runOnce(
@@ -61,15 +62,16 @@ export async function runOnce(
   path: Path,
   { mix, tls }: Setting,
   rows: number,
+  withPings = true,
 ): Promise<Run> {
   const worker = await startWorker(children, sql, { endpoints: endpoints[path], tls });
   const order = (count: number) => ({ port: worker.port, path: `${path}?rows=${count}&mix=${mix}` });
   const warmUp = Math.min(rows, warmUpRows);
   await readRows(order(warmUp), warmUp);
   const before = await worker.sample();
-  const pings = startPings(worker.port);
+  const pings = withPings ? startPings(worker.port) : undefined;
   const figures = await readRows(order(rows), rows);
-  const pingsMs = await pings.stop();
+  const pingsMs = (await pings?.stop()) ?? [];
   const after = await worker.sample();
   await worker.child.stop();
   return {
