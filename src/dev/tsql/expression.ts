@@ -167,7 +167,7 @@ const widthOf = ({ type, literal }: Bound): Type =>
 
 function concatenate(a: Bound, b: Bound): Bound {
   if (isLarge(a.type) || isLarge(b.type)) fail(402, a.type.name, b.type.name, 'add');
-  const { collation } = unify(a.type, b.type);
+  const { collation } = unify(a.type, b.type, 'add');
   const name = isUnicode(a.type) || isUnicode(b.type) ? 'nvarchar' : 'varchar';
   // SQL Server cuts silently at 8,000 bytes when neither side is (max).
   const isMax = longer(a.type, b.type) === 'max';
@@ -195,21 +195,22 @@ export const condition = (
   ...(native && { native }),
 });
 
-const tests: Readonly<Record<string, (order: number) => boolean>> = {
-  '=': (n) => n === 0,
-  '<>': (n) => n !== 0,
-  '<': (n) => n < 0,
-  '>': (n) => n > 0,
-  '<=': (n) => n <= 0,
-  '>=': (n) => n >= 0,
+/** As messages name them, and what they say of an order. */
+const comparisons: Readonly<Record<string, readonly [name: string, holds: (order: number) => boolean]>> = {
+  '=': ['equal to', (n) => n === 0],
+  '<>': ['not equal to', (n) => n !== 0],
+  '<': ['less than', (n) => n < 0],
+  '>': ['greater than', (n) => n > 0],
+  '<=': ['less than or equal to', (n) => n <= 0],
+  '>=': ['greater than or equal to', (n) => n >= 0],
 };
 
 /** `= <> < > <= >=`, in SQLite's own terms where both sides are stored alike, so that keys are used. */
 export function comparison(op: string, a: Bound, b: Bound): Bound {
-  const [x, y, type] = comparable(op, a, b);
+  const [name, holds] = comparisons[op]!;
+  const [x, y, type] = comparable(name, a, b);
   const isEquality = op === '=' || op === '<>';
   if (type.name === 'uniqueidentifier' && !isEquality) refuse('The order of uniqueidentifier');
-  const holds = tests[op]!;
   const run = (p: SqlValue, q: SqlValue): SqlValue =>
     p === null || q === null ? null : holds(compareValues(type, p, q));
   if (type.name === 'datetimeoffset') return condition([x, y], run);
@@ -217,14 +218,14 @@ export function comparison(op: string, a: Bound, b: Bound): Bound {
 }
 
 /** Both sides in one type; values whose stored forms compare already stay as they are. */
-function comparable(op: string, left: Bound, right: Bound): [Bound, Bound, SqlType] {
+function comparable(name: string, left: Bound, right: Bound): [Bound, Bound, SqlType] {
   const [a, b] = [
     isNull(left) ? coerce(left, right.type) : left,
     isNull(right) ? coerce(right, left.type) : right,
   ];
-  if (isLarge(a.type) || isLarge(b.type)) fail(402, printed(a.type), printed(b.type), op);
+  if (isLarge(a.type) || isLarge(b.type)) fail(402, printed(a.type), printed(b.type), name);
   if ([a, b].some(({ type }) => type.name === 'sql_variant')) refuse('A comparison of sql_variant');
-  const type = unify(a.type, b.type);
+  const type = unify(a.type, b.type, name);
   const kinds = [a, b].map((side) => kindOf(side.type).replace('bit', 'integer'));
   const isAlike = kinds[0] === kinds[1] && !['decimal', 'money', 'temporal'].includes(kinds[0]!);
   if (isAlike || (isTicks(a.type) && isTicks(b.type))) return [a, b, type];
@@ -275,7 +276,7 @@ export function caseOf(parts: readonly Bound[]): Bound {
   const results = parts.filter((_, i) => i % 2 === 1 || i === parts.length - 1);
   const typed = results.filter((result) => !isNull(result));
   if (typed.length === 0) return refuse('CASE with nothing but NULL');
-  const type = typed.map((result) => result.type).reduce(unify);
+  const type = typed.map((result) => result.type).reduce((a, b) => unify(a, b));
   const all = parts.map((part, i) => (i % 2 === 1 || i === parts.length - 1 ? coerce(part, type) : part));
   const run = (row: Row): SqlValue => {
     let i = 0;

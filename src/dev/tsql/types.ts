@@ -87,8 +87,11 @@ export const sameType = (a: SqlType, b: SqlType): boolean =>
 export const longer = (a: SqlType, b: SqlType): number | 'max' =>
   a.length === 'max' || b.length === 'max' ? 'max' : Math.max(a.length ?? 1, b.length ?? 1);
 
-/** The common type of two branches, sides or rows ("Data type precedence"; "Precision, scale, and length"). */
-export function unify(a: SqlType, b: SqlType): SqlType {
+/**
+ * The common type of two branches, sides or rows ("Data type precedence"; "Precision, scale, and length"). `operation` is
+ * for the message of 468.
+ */
+export function unify(a: SqlType, b: SqlType, operation = 'CASE'): SqlType {
   const [high, low] = ranks.get(a.name)! >= ranks.get(b.name)! ? [a, b] : [b, a];
   if (high.name === 'decimal' && isExact(low)) {
     const [[p1, s1], [p2, s2]] = [digitsOf(high), digitsOf(low)];
@@ -99,7 +102,7 @@ export function unify(a: SqlType, b: SqlType): SqlType {
   if (isString(high)) {
     const collation = high.collation ?? low.collation;
     if (high.collation && low.collation && high.collation !== low.collation)
-      fail(468, high.collation, low.collation);
+      fail(468, high.collation, low.collation, operation);
     const name =
       high.name === low.name || isLarge(high) ? high.name : isUnicode(high) ? 'nvarchar' : 'varchar';
     const type = isLarge(high) ? { name } : { name, length: longer(high, low) };

@@ -155,6 +155,26 @@ test.each<[string, number]>([
   expect(await errorOf(session, `SELECT ${sql}`)).toBe(number);
 });
 
+const collations = ['Latin1_General_CS_AS', 'Latin1_General_BIN'] as const;
+const sides = collations.map((collation) => `'a' COLLATE ${collation}`);
+test.each<[string, string]>([
+  [`CASE WHEN ${sides.join(' = ')} THEN 1 END`, 'equal to operation'],
+  [`CASE WHEN ${sides.join(' >= ')} THEN 1 END`, 'greater than or equal to operation'],
+  [sides.join(' + '), 'add operation'],
+  [
+    "CASE WHEN CAST('a' AS text) = 'a' THEN 1 END",
+    'The data types text and varchar are incompatible in the equal to operator.',
+  ],
+  [
+    "CASE WHEN 'a' < CAST('a' AS text) THEN 1 END",
+    'The data types varchar and text are incompatible in the less than operator.',
+  ],
+])('the message of %s names the operation', async (sql, text) => {
+  const { messages } = await batch(session, `SELECT ${sql}`);
+  const conflict = `Cannot resolve the collation conflict between "${collations.join('" and "')}" in the ${text}.`;
+  expect(messages.map(({ message }) => message)).toEqual([text.endsWith('.') ? text : conflict]);
+});
+
 test.each(['typical', 'min', 'max', 'null'])(
   'dev.types gives one row of every type, kind %s',
   async (kind) => {
