@@ -1,12 +1,13 @@
 import type { OffsetDateTime, SqlType, SqlValue } from '../sql-engine.js';
 import type { ByteReader, ByteWriter } from './bytes.js';
 import { decodeText, encodeText } from './code-pages.js';
+import { ParameterError } from './request-error.js';
 
 /** How the values of a type lie in bytes, without their length (MS-TDS 2.2.5.5). Neither way meets a NULL. */
 export interface Payload {
   /** Throws a RangeError for a value that the type can't hold: cut, it would be another value for the client. */
   write(writer: ByteWriter, value: SqlValue): void;
-  /** Reads `size` bytes. Throws a RangeError where they are no value of the type. */
+  /** Reads `size` bytes. Throws a RangeError or a ParameterError where they are no value of the type. */
   read(reader: ByteReader, size: number): SqlValue;
 }
 
@@ -126,7 +127,10 @@ function dateTimeOffset(scale: number): Payload {
       writer.u16(offset);
     },
     (reader, size) => ({ ticks: utc.read(reader, size) as bigint, offset: reader.int(2) }),
-    ({ offset }) => Math.abs(offset) <= 840,
+    ({ ticks, offset }) => {
+      const local = ticks + BigInt(offset * ticksPerMinute);
+      return Math.abs(offset) <= 840 && local >= 0n && local < BigInt(daysTo[9999] + 1) * ticksPerDay;
+    },
   );
 }
 
@@ -177,7 +181,7 @@ const utf16 = (mark?: RegExp): Payload =>
   payload<string>(
     (writer, value) => writer.utf16(value),
     (reader, size) => {
-      check(size % 2 === 0, size);
+      if (size % 2 !== 0) throw new ParameterError(mark ? 8023 : 8028);
       const value = reader.take(size).toString('utf16le');
       return mark ? value.replace(mark, '') : value;
     },

@@ -14,5 +14,18 @@ export class RequestError extends Error {
 export const notSupported = (what: string): RequestError =>
   new RequestError(40510, `${what} is not supported by the embedded server.`);
 
+/**
+ * A parameter that can't be, by SQL Server's number: a TYPE_INFO or a length (8009 to 8017), a value that is none of its
+ * type (8023, 8028); 40510 for a type that is refused by name.
+ */
+export class ParameterError extends Error {
+  readonly number: 8009 | 8011 | 8012 | 8013 | 8014 | 8016 | 8017 | 8023 | 8028 | 40510;
+
+  constructor(number: ParameterError['number'], message = '') {
+    super(message);
+    this.number = number;
+  }
+}
+
 /** Thrown by `login` or a request on purpose, to show a fault: the connection is reset (TCP RST) without an answer. */
 export class ConnectionReset extends Error {}

@@ -2,9 +2,9 @@ import type { EngineSession, Parameter } from '../sql-engine.js';
 import { ByteReader, ProtocolError } from './bytes.js';
 import { type Message, packetType } from './packets.js';
 import { type Procedures, type RpcCall, statementLimit } from './procedures.js';
-import { notSupported, RequestError } from './request-error.js';
+import { notSupported, ParameterError, RequestError } from './request-error.js';
 import type { Response } from './response.js';
-import { ParameterError, readTypeInfo } from './types.js';
+import { otherTokens, readTypeInfo } from './types.js';
 
 /** What a request makes the engine do; rejects with a RequestError that the client shall see. */
 export type Work = (response: Response) => Promise<void>;
@@ -113,32 +113,39 @@ function readParameter(reader: ByteReader, position: number): Parameter {
   const flags = reader.u8();
   const typeByte = reader.bytes[reader.at] ?? 0;
   if ((flags & status.encrypted) !== 0) throw notSupported('Always Encrypted');
+  let typeName = '';
   try {
     const { type, read } = readTypeInfo(reader);
+    typeName = typeByte === otherTokens.numeric ? 'numeric' : type.name;
     const value = read(reader);
     const useDefault = (flags & status.useDefault) !== 0;
     return { name, type, value, output: (flags & status.output) !== 0, ...(useDefault && { useDefault }) };
   } catch (error) {
     if (!(error instanceof ParameterError) && !(error instanceof RangeError)) throw error;
     const number = error instanceof ParameterError ? error.number : 8023;
-    throw number === 40510 ? notSupported(error.message) : describe(number, position, name, typeByte);
+    if (number === 40510) throw notSupported(error.message);
+    const start =
+      'The incoming tabular data stream (TDS) remote procedure call (RPC) protocol stream is incorrect.';
+    const reason = describe(number, typeByte, typeName);
+    throw new RequestError(number, `${start} Parameter ${position} ("${name}"): ${reason}`);
   }
 }
 
-/** SQL Server's texts. */
-function describe(
-  number: 8009 | 8016 | 8023,
-  position: number,
-  name: string,
-  typeByte: number,
-): RequestError {
-  const type = `ata type 0x${typeByte.toString(16).toUpperCase().padStart(2, '0')}`;
-  const reason = {
-    8009: `D${type} is unknown.`,
-    8016: `D${type} has an invalid data length or metadata length.`,
-    8023: `The supplied value is not a valid instance of d${type}. Check the source data for invalid values.`,
-  }[number];
-  const start =
-    'The incoming tabular data stream (TDS) remote procedure call (RPC) protocol stream is incorrect.';
-  return new RequestError(number, `${start} Parameter ${position} ("${name}"): ${reason}`);
+/** SQL Server's texts; those about values name the type. */
+function describe(number: ParameterError['number'], typeByte: number, typeName: string): string {
+  const type = `Data type 0x${typeByte.toString(16).toUpperCase().padStart(2, '0')}`;
+  const variant = `${type} (sql_variant) has an invalid`;
+  const check = 'Check the source data for invalid';
+  const texts: Record<number, string> = {
+    8009: `${type} is unknown.`,
+    8011: `${variant} length for type-specific metadata.`,
+    8012: `${variant} precision or scale for type-specific metadata.`,
+    8013: `${variant} instance length.`,
+    8014: `${variant} type for type-specific metadata.`,
+    8016: `${type} has an invalid data length or metadata length.`,
+    8017: `${type} has an invalid precision or scale.`,
+    8023: `The supplied value is not a valid instance of data type ${typeName}. ${check} values. An example of an invalid value is data of numeric type with scale greater than precision.`,
+    8028: `The supplied length is not valid for data type ${typeName}. ${check} lengths. An example of an invalid length is data of nchar type with an odd length in bytes.`,
+  };
+  return texts[number]!;
 }

@@ -6,6 +6,7 @@ import type { SqlType, SqlValue, TypeName, VariantValue } from '../sql-engine.js
 import { ByteReader, type ByteWriter, ProtocolError } from './bytes.js';
 import { codePageOf, collationOf } from './collations.js';
 import { decimalSize, type Payload, payloadOf, timeSize } from './payloads.js';
+import { ParameterError } from './request-error.js';
 import { type Form, forms } from './type-forms.js';
 
 /** A type with its TYPE_INFO, and its values with their lengths. */
@@ -20,22 +21,12 @@ export interface Codec {
   read(reader: ByteReader): SqlValue;
 }
 
-/** A TYPE_INFO or a length that can't be: SQL Server's 8009 or 8016; 40510 for a type that is refused by name. */
-export class ParameterError extends Error {
-  readonly number: 8009 | 8016 | 40510;
-
-  constructor(number: ParameterError['number'], message = '') {
-    super(message);
-    this.number = number;
-  }
-}
-
 /** Type bytes that no form has: NULLTYPE, NUMERICN (as DECIMALN), and those that are refused. */
-const other = { null: 0x1f, numeric: 0x6c } as const;
+export const otherTokens = { null: 0x1f, numeric: 0x6c } as const;
 const refused: Record<number, string> = { 243: 'A table-valued parameter', 240: 'A parameter of a CLR type' };
 
 const notNullNames = new Map<number, TypeName>();
-const nullableNames = new Map<number, TypeName[]>([[other.numeric, ['decimal']]]);
+const nullableNames = new Map<number, TypeName[]>([[otherTokens.numeric, ['decimal']]]);
 for (const [name, { token, notNull }] of Object.entries(forms) as [TypeName, Form][]) {
   if (notNull !== undefined) notNullNames.set(notNull, name);
   nullableNames.set(token, [...(nullableNames.get(token) ?? []), name]);
@@ -89,14 +80,18 @@ function readProperties(reader: ByteReader, token: number, isVariant: boolean): 
   const name = names[0]!;
   const { kind, unit } = forms[name];
   const collation = (): number | undefined => (unit ? codePageOf(reader.take(5)) : undefined);
-  const valid = (isValid: boolean): void => {
-    if (!isValid) throw new ParameterError(8016);
+  const valid = (isValid: boolean, number: 8016 | 8017 = 8016): void => {
+    if (!isValid) throw new ParameterError(number);
   };
   switch (kind) {
     case 'date':
       return { type: { name } };
     case 'fixed': {
-      if (isVariant) return { type: { name } };
+      if (isVariant) {
+        // A number has a type byte without a length there.
+        if (forms[name].notNull !== undefined) throw new ParameterError(8009);
+        return { type: { name } };
+      }
       const size = reader.u8();
       const sized = names.find((candidate) => forms[candidate].size === size);
       valid(sized !== undefined);
@@ -104,13 +99,14 @@ function readProperties(reader: ByteReader, token: number, isVariant: boolean): 
     }
     case 'time': {
       const scale = reader.u8();
-      valid(scale <= 7);
+      valid(scale <= 7, 8017);
       return { type: { name, scale } };
     }
     case 'decimal': {
       const size = isVariant ? decimalSize(38) : reader.u8();
       const [precision, scale] = [reader.u8(), reader.u8()];
-      valid(size >= 2 && size <= 17 && precision >= 1 && precision <= 38 && scale <= precision);
+      valid(size >= 2 && size <= 17);
+      valid(precision >= 1 && precision <= 38 && scale <= precision, 8017);
       return { type: { name, precision, scale } };
     }
     case 'sized': {
@@ -122,7 +118,7 @@ function readProperties(reader: ByteReader, token: number, isVariant: boolean): 
       return { type: { name, length: Math.max(1, Math.floor(size / (unit ?? 1))) }, codePage };
     }
   }
-  if (isVariant) throw new ParameterError(8016);
+  if (isVariant) throw new ParameterError(8009);
   if (kind === 'xml') {
     if (reader.u8() !== 0) {
       for (let part = 0; part < 2; part++) reader.shortText();
@@ -137,7 +133,8 @@ export function readTypeInfo(reader: ByteReader): Codec {
   const token = reader.u8();
   const exact = notNullNames.get(token);
   if (exact) return codecOf({ name: exact }, false);
-  if (token === other.null) return { ...codecOf({ name: 'nvarchar', length: 1 }, true), read: () => null };
+  if (token === otherTokens.null)
+    return { ...codecOf({ name: 'nvarchar', length: 1 }, true), read: () => null };
   const { type, codePage } = readProperties(reader, token, false);
   return codecOf(type, true, codePage);
 }
@@ -165,15 +162,20 @@ function framed(type: SqlType, form: Form, codePage: number): Frame {
   const payload = payloadOf(type, codePage);
   if (form.kind === 'long') return longLength(payload);
   if (form.kind === 'xml' || type.length === 'max') return partial(payload);
-  if (form.kind === 'sized') {
-    const most = bytesOf(type, form.unit);
-    return lengthFirst(payload, 2, 0xffff, (size) => size <= most);
-  }
-  const sizes = sizesOf(type, form);
-  return lengthFirst(payload, 1, 0, (size) => sizes.includes(size));
+  const mayBe = lengthsOf(type, form);
+  return form.kind === 'sized' ? lengthFirst(payload, 2, 0xffff, mayBe) : lengthFirst(payload, 1, 0, mayBe);
 }
 
-/** The lengths that the values of a type with a length byte may have. */
+/** Tells which lengths the values of a type may have. */
+function lengthsOf(type: SqlType, form: Form): (size: number) => boolean {
+  if (form.kind === 'sized') {
+    const most = bytesOf(type, form.unit);
+    return (size) => size <= most;
+  }
+  const sizes = sizesOf(type, form);
+  return (size) => sizes.includes(size);
+}
+
 function sizesOf({ name, scale = 7 }: SqlType, { kind, size }: Form): number[] {
   if (kind === 'decimal') return [5, 9, 13, 17];
   if (kind === 'date') return [3];
@@ -261,17 +263,26 @@ const variant: Payload = {
   },
   read(reader, size) {
     const content = new ByteReader(reader.take(size));
-    try {
-      const token = content.u8();
-      const head = new ByteReader(content.take(content.u8()));
-      const exact = notNullNames.get(token);
-      const { type, codePage = 0 } = exact ? { type: { name: exact } } : readProperties(head, token, true);
-      const value = payloadOf(type, codePage).read(content, content.left);
-      if (content.left + head.left === 0) return { type, value };
-    } catch (error) {
-      // The variant ends too early, but the message does not.
-      if (!(error instanceof ProtocolError)) throw error;
-    }
-    throw new ParameterError(8016);
+    const { type, codePage = 0 } = readVariantType(content);
+    if (!lengthsOf(type, forms[type.name])(content.left)) throw new ParameterError(8013);
+    return { type, value: payloadOf(type, codePage).read(content, content.left) };
   },
 };
+
+/** Numbers of what is wrong with a type, where it is in a sql_variant; all others are 8014. */
+const inVariant: Record<number, ParameterError['number']> = { 8016: 8011, 8017: 8012 };
+
+function readVariantType(content: ByteReader): ReadType {
+  try {
+    const token = content.u8();
+    const head = new ByteReader(content.take(content.u8()));
+    const exact = notNullNames.get(token);
+    const read = exact ? { type: { name: exact } } : readProperties(head, token, true);
+    if (head.left === 0) return read;
+  } catch (error) {
+    if (error instanceof ParameterError) throw new ParameterError(inVariant[error.number] ?? 8014);
+    // The variant ends too early, but the message does not.
+    if (!(error instanceof ProtocolError)) throw error;
+  }
+  throw new ParameterError(8011);
+}
