@@ -17,6 +17,7 @@ const texts = `
 147 15 An aggregate may not appear in the WHERE clause unless it is in a subquery contained in a HAVING clause or a select list, and the column being aggregated is an outer reference.
 148 15 Incorrect time syntax in time string '%s' used with WAITFOR.
 156 15 Incorrect syntax near the keyword '%s'.
+168 15 The floating point value '%s' is out of the range of computer representation (8 bytes).
 174 15 The %s function requires %s argument(s).
 195 15 '%s' is not a recognized built-in function name.
 201 16 Procedure or function '%s' expects parameter '%s', which was not supplied.

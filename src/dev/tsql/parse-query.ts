@@ -103,7 +103,7 @@ function parseNumber(text: string): Expr {
     if (fraction.length > 4) refuse('A money literal with more than four decimals');
     return literal({ name: 'money' }, BigInt(whole + fraction.padEnd(4, '0')));
   }
-  if (/e/i.test(text)) return literal(float, Number(text));
+  if (/e/i.test(text)) return Number.isFinite(Number(text)) ? literal(float, Number(text)) : fail(168, text);
   const digits = (whole + fraction).replace(/^0+(?=\d)/, '');
   const value = BigInt(digits);
   if (!text.includes('.') && value < 2n ** 31n) return literal(int, Number(value));
