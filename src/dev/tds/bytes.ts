@@ -76,12 +76,18 @@ export class ByteWriter {
     this.buffer = Buffer.allocUnsafeSlow(capacity);
   }
 
+  /** Bytes that the buffer will have when `size` more are written. */
+  capacityWith(size: number): number {
+    const end = this.length + size;
+    return end > this.buffer.length ? Math.max(end, 2 * this.buffer.length) : this.buffer.length;
+  }
+
   /** Makes room for `size` bytes and returns where they begin; the caller fills them. */
   claim(size: number): number {
     const at = this.length;
     const end = at + size;
     if (end > this.buffer.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(end, 2 * this.buffer.length));
+      const larger = Buffer.allocUnsafeSlow(this.capacityWith(size));
       this.buffer.copy(larger, 0, 0, at);
       this.buffer = larger;
     }

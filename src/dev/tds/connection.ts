@@ -12,7 +12,7 @@ import {
   writeLoginRefusal,
 } from './login.js';
 import { MessageWriter } from './message-writer.js';
-import { type Message, MessageReader, packetStatus, packetType } from './packets.js';
+import { type Budget, type Message, MessageReader, packetStatus, packetType } from './packets.js';
 import { encryption, preloginReply, readPrelogin } from './prelogin.js';
 import { Procedures } from './procedures.js';
 import { ConnectionReset, RequestError } from './request-error.js';
@@ -28,6 +28,8 @@ export interface ConnectionOptions {
   readonly serverName: string;
   readonly loginTimeoutMs: number;
   readonly log: (line: string) => void;
+  /** One for all connections. */
+  readonly budget: Budget;
 }
 
 type State = 'prelogin' | 'login' | 'authenticating' | 'idle' | 'running' | 'closed';
@@ -73,7 +75,7 @@ export class Connection {
         throw new ProtocolError(`A message of type ${type} is not expected in the state "${this.#state}".`);
       }
       return messageLimits[type] ?? 0;
-    });
+    }, options.budget);
     this.#loginTimer = setTimeout(() => this.#fail('the client did not log in'), loginTimeoutMs);
     socket.on('data', (chunk: Buffer) => {
       if (!this.#tunnel) return this.#receive(chunk);
@@ -94,6 +96,7 @@ export class Connection {
     this.#state = 'closed';
     clearTimeout(this.#loginTimer);
     this.#running?.abort();
+    this.#reader.drop();
     this.#wire.out.discard();
     this.#session?.close();
     this.#socket.destroy();
@@ -258,6 +261,7 @@ export class Connection {
   /** Lets the last message go out, then ends the connection. */
   #end(): void {
     this.#state = 'closed';
+    this.#reader.drop();
     this.#session?.close();
     this.#stream.end();
     // A peer that never closes its side must not keep the socket.

@@ -26,8 +26,14 @@ export interface Message {
   readonly data: Buffer;
   /** The client gave up while sending (end of message with the ignore bit). */
   readonly ignored: boolean;
-  /** Longer than allowed: its data was dropped. */
-  readonly tooLong: boolean;
+  /** Longer than allowed, itself or with all others under way: why its data was dropped. */
+  readonly tooLong: string | undefined;
+}
+
+/** Bytes that the messages under way on many connections may take together, and those that they take. */
+export interface Budget {
+  readonly limit: number;
+  used: number;
 }
 
 const known = new Set<number>(Object.values(packetType));
@@ -41,11 +47,18 @@ export class MessageReader {
   #type = 0;
   #status = 0;
   #data: ByteWriter | undefined;
-  #tooLong = false;
+  /** Bytes of the budget that are taken for it. */
+  #held = 0;
+  #tooLong: string | undefined;
+  readonly #budget: Budget;
 
   /** `limit` gives the bytes that a message of a type may have; it may throw a ProtocolError. */
-  constructor(limit: (type: number) => number) {
+  constructor(
+    limit: (type: number) => number,
+    budget: Budget = { limit: Number.POSITIVE_INFINITY, used: 0 },
+  ) {
     this.#limit = limit;
+    this.#budget = budget;
   }
 
   /** Part of a packet or of a message has come, but not its end. */
@@ -83,11 +96,38 @@ export class MessageReader {
     return undefined;
   }
 
+  /** Forgets what has come. */
+  drop(): void {
+    this.#rest = none;
+    this.#begin(0, 0);
+  }
+
   #begin(type: number, status: number): void {
     this.#type = type;
     this.#status = status;
-    this.#data = undefined;
-    this.#tooLong = false;
+    this.#hold(undefined, 0);
+    this.#tooLong = undefined;
+  }
+
+  #hold(data: ByteWriter | undefined, bytes: number): void {
+    this.#data = data;
+    this.#budget.used += bytes - this.#held;
+    this.#held = bytes;
+  }
+
+  /** Adds a packet's content to the message, unless that makes it too long. What comes in one packet is not copied. */
+  #append(content: Buffer, isLast: boolean): void {
+    const limit = this.#limit(this.#type);
+    const { used, limit: limitOfAll } = this.#budget;
+    const data = this.#data ?? (isLast ? undefined : new ByteWriter(2 * content.length));
+    const bytes = data?.capacityWith(content.length) ?? 0;
+    if ((data?.length ?? 0) + content.length > limit) this.#tooLong = `A request of over ${limit} bytes`;
+    else if (used + bytes - this.#held > limitOfAll) {
+      this.#tooLong = `More than ${limitOfAll} bytes of requests under way`;
+    }
+    if (this.#tooLong) this.#hold(undefined, 0);
+    else this.#hold(data, bytes);
+    this.#data?.bytes(content);
   }
 
   #take(packet: Buffer): Message | undefined {
@@ -96,12 +136,7 @@ export class MessageReader {
     if (this.#type === 0) this.#begin(packet[0]!, status);
     const type = this.#type;
     const isLast = (status & packetStatus.endOfMessage) !== 0;
-    this.#tooLong ||= (this.#data?.length ?? 0) + content.length > this.#limit(type);
-    if (this.#tooLong) this.#data = undefined;
-    else if (this.#data || !isLast) {
-      this.#data ??= new ByteWriter(2 * content.length);
-      this.#data.bytes(content);
-    }
+    if (!this.#tooLong) this.#append(content, isLast);
     if (!isLast) return undefined;
     const whole = this.#data ? this.#data.buffer.subarray(0, this.#data.length) : content;
     const message = {

@@ -18,6 +18,9 @@ export const messageLimits: Record<number, number> = {
   [packetType.transaction]: 4_096,
 };
 
+/** Bytes that requests under way on all connections may take together. */
+export const assemblyLimit = 536_870_912;
+
 /** Takes the message apart while its bytes are valid. Throws a ProtocolError. */
 export function readRequest(message: Message, session: EngineSession, procedures: Procedures): Work {
   try {
@@ -30,7 +33,7 @@ export function readRequest(message: Message, session: EngineSession, procedures
 
 function workOf({ type, data, tooLong }: Message, session: EngineSession, procedures: Procedures): Work {
   if (type === packetType.bulkLoad) throw notSupported('Bulk load');
-  if (tooLong) throw notSupported(`A request of over ${messageLimits[type]} bytes`);
+  if (tooLong) throw notSupported(tooLong);
   if (type === packetType.rpc) {
     const calls = readRpc(data);
     return async (response) => {

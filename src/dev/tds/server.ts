@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { SqlEngine } from '../sql-engine.js';
 import { Connection } from './connection.js';
+import { assemblyLimit } from './requests.js';
 import { secureContext } from './tls-tunnel.js';
 
 export interface TdsServerOptions {
@@ -18,6 +19,8 @@ export interface TdsServerOptions {
   /** A client that has not sent its LOGIN7 by then is dropped. Default: 15,000. */
   readonly loginTimeoutMs?: number;
   readonly log?: (line: string) => void;
+  /** Bytes that requests under way on all connections may take together. Default: 536,870,912. */
+  readonly assemblyLimit?: number;
 }
 
 export interface TdsServer {
@@ -42,9 +45,10 @@ export async function startTdsServer(options: TdsServerOptions): Promise<TdsServ
   } = options;
   const { log = () => {} } = options;
   const context = tls && secureContext(tls.key, tls.cert);
+  const budget = { limit: options.assemblyLimit ?? assemblyLimit, used: 0 };
   const connections = new Set<Connection>();
   const server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }, (socket) => {
-    const all = { engine, serverName, loginTimeoutMs, log, secureContext: context };
+    const all = { engine, serverName, loginTimeoutMs, log, secureContext: context, budget };
     const connection = new Connection(socket, all);
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));

@@ -207,6 +207,51 @@ test('a batch of 100 MB is refused, bulk load is refused, and the connection goe
   await client.close();
 });
 
+test('requests under way on all connections have a limit together; what ends gives its room back', async () => {
+  const small = await startTdsServer({ engine, port: 0, assemblyLimit: 100_000 });
+  /** All but the last packet, which comes with `end`. */
+  const begin = (client: RawClient, size: number) => {
+    const whole = packets(1, Buffer.concat([batch(`select 3;${' '.repeat(size / 2)}`)]), 4_096);
+    const at = whole.length - ((whole.length - 1) % 4_096) - 1;
+    client.send(whole.subarray(0, at));
+    return { end: () => client.send(whole.subarray(at)) };
+  };
+  const outcome = async (client: RawClient) =>
+    tokensOf((await within(3_000, 'an answer', client.answer()))!.payload)[0];
+  const refused = { kind: 'message', number: 40510, text: expect.stringContaining('100000 bytes') };
+  const clients = await Promise.all(Array.from({ length: 3 }, () => RawClient.login(small.port)));
+  const [first, second, third] = clients as [RawClient, RawClient, RawClient];
+  const held = begin(first, 40_000);
+  await sleep(50);
+  // Not even its end frees what does not fit: the request is refused, and the session goes on.
+  const over = begin(second, 60_000);
+  await sleep(50);
+  over.end();
+  expect(await outcome(second)).toMatchObject(refused);
+  await select(second, 5);
+  // What came before goes on as well, and gives its room back at its end.
+  held.end();
+  expect(await outcome(first)).toMatchObject({ kind: 'columns' });
+  begin(second, 60_000).end();
+  expect(await outcome(second)).toMatchObject({ kind: 'columns' });
+  // So do an ATTENTION amid a message, and the loss of the connection.
+  begin(second, 60_000);
+  await sleep(50);
+  begin(third, 60_000).end();
+  expect(await outcome(third)).toMatchObject(refused);
+  second.send(packets(6, Buffer.alloc(0)));
+  await outcome(second);
+  begin(third, 60_000).end();
+  expect(await outcome(third)).toMatchObject({ kind: 'columns' });
+  begin(first, 60_000);
+  await sleep(50);
+  await first.close();
+  for (let wait = 0; wait < 100 && small.connections > 2; wait++) await sleep(10);
+  begin(third, 60_000).end();
+  expect(await outcome(third)).toMatchObject({ kind: 'columns' });
+  await small.close();
+});
+
 const parameter = (typeInfo: string, value: string) =>
   Buffer.concat([allHeaders, hex('ffff 0a00 0000'), hex(`00 00 ${typeInfo} ${value}`)]);
 /** A sql_variant with an `inner` type of these properties. */
