@@ -24,9 +24,10 @@ const rooms: Record<string, Room> = {
   'threads/': { may: [within('threads'), node] },
   'dev/host/': { may: [within('dev/host'), file('threads/index.ts'), file('sql/index.ts'), node] },
   'dev/sql-engine.ts': { may: [] },
-  'dev/tds/': { may: [within('dev/tds'), node], types: [file('dev/sql-engine.ts')] },
+  'dev/text/': { may: [within('dev/text')] },
+  'dev/tds/': { may: [within('dev/tds'), within('dev/text'), node], types: [file('dev/sql-engine.ts')] },
   'dev/tsql/': {
-    may: [within('dev/tsql'), /^@sqlite\.org\/sqlite-wasm$/, /^node:(crypto|timers.*)$/],
+    may: [within('dev/tsql'), within('dev/text'), /^@sqlite\.org\/sqlite-wasm$/, /^node:(crypto|timers.*)$/],
     types: [file('dev/sql-engine.ts')],
   },
   'dev/scripts/': { may: [within('dev/scripts'), file('sql/index.ts'), /^mssql$/, node] },

@@ -1,6 +1,6 @@
 import type { EngineSession, Login, ServerMessage } from '../sql-engine.js';
+import { collationOf } from '../text/collations.js';
 import { ByteReader, ProtocolError } from './bytes.js';
-import { collationOf } from './collations.js';
 import { packetSizes } from './packets.js';
 import { serverVersion } from './prelogin.js';
 import type { WireSession } from './response.js';

@@ -1,6 +1,6 @@
 import type { OffsetDateTime, SqlType, SqlValue } from '../sql-engine.js';
+import { decodeText, encodeText } from '../text/code-pages.js';
 import type { ByteReader, ByteWriter } from './bytes.js';
-import { decodeText, encodeText } from './code-pages.js';
 import { ParameterError } from './request-error.js';
 
 /** How the values of a type lie in bytes, without their length (MS-TDS 2.2.5.5). Neither way meets a NULL. */

@@ -3,8 +3,8 @@
  */
 
 import type { SqlType, SqlValue, TypeName, VariantValue } from '../sql-engine.js';
+import { codePageOf, collationOf } from '../text/collations.js';
 import { ByteReader, type ByteWriter, ProtocolError } from './bytes.js';
-import { codePageOf, collationOf } from './collations.js';
 import { decimalSize, type Payload, payloadOf, timeSize } from './payloads.js';
 import { ParameterError } from './request-error.js';
 import { type Form, forms } from './type-forms.js';

@@ -1,6 +1,7 @@
 import type { OffsetDateTime, SqlType, SqlValue } from '../sql-engine.js';
+import { serverCollation } from '../text/collations.js';
 import { fail } from './errors.js';
-import { isString, serverCollation } from './types.js';
+import { isString } from './types.js';
 
 // The locale is fixed: results must not depend on the machine's.
 const collators: Readonly<Record<string, Intl.Collator>> = {

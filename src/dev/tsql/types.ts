@@ -43,7 +43,6 @@ const ranks = new Map(Object.keys(facts).map((name, i) => [name, i]));
 export const isTypeName = (name: string): name is TypeName => ranks.has(name);
 export const kindOf = ({ name }: SqlType): Kind => facts[name][0];
 export const systemTypeId = ({ name }: SqlType): number => facts[name][1];
-export const serverCollation = 'SQL_Latin1_General_CP1_CI_AS';
 
 export const isString = (type: SqlType): boolean => kindOf(type) === 'string';
 export const isUnicode = ({ name }: SqlType): boolean => name.startsWith('n') || name === 'xml';

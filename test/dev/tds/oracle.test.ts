@@ -4,8 +4,8 @@ import { type DataType, typeByName } from 'tedious/lib/data-type.js';
 import { expect, test } from 'vitest';
 import type { SqlType, SqlValue } from '../../../src/dev/sql-engine.js';
 import { ByteWriter } from '../../../src/dev/tds/bytes.js';
-import { collationOf } from '../../../src/dev/tds/collations.js';
 import { codecOf } from '../../../src/dev/tds/types.js';
+import { collationOf } from '../../../src/dev/text/collations.js';
 
 const options = { useUTC: true, tdsVersion: '7_4' } as never;
 

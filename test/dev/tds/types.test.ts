@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SqlType, SqlValue } from '../../../src/dev/sql-engine.js';
 import { ByteReader, ByteWriter } from '../../../src/dev/tds/bytes.js';
-import { decodeText, encodeText } from '../../../src/dev/tds/code-pages.js';
-import { codePageOf, collationOf } from '../../../src/dev/tds/collations.js';
 import { startTdsServer, type TdsServer } from '../../../src/dev/tds/server.js';
 import { codecOf, readTypeInfo } from '../../../src/dev/tds/types.js';
+import { decodeText, encodeText } from '../../../src/dev/text/code-pages.js';
+import { codePageOf, collationOf } from '../../../src/dev/text/collations.js';
 import { TestEngine } from '../../helpers/tds-engine.js';
 import { rpc, samples } from '../../helpers/tds-parameters.js';
 import { packets, RawClient } from '../../helpers/tds-raw-client.js';

@@ -1,4 +1,3 @@
-import type { ByteWriter } from './bytes.js';
 import { utf8CodePage } from './collations.js';
 
 /** Names of Windows code pages in the WHATWG Encoding Standard, where they are not `windows-N`. */
@@ -72,8 +71,15 @@ export function decodeText(bytes: Buffer, number: number): string {
   return number === utf8CodePage ? bytes.toString('utf8') : codePage(number).decode(bytes);
 }
 
+/** Where bytes are written. */
+interface Sink {
+  readonly buffer: Buffer;
+  length: number;
+  claim(size: number): number;
+}
+
 /** Writes text in a code page; what it lacks becomes a question mark, as in SQL Server. */
-export function encodeText(writer: ByteWriter, text: string, number: number): void {
+export function encodeText(writer: Sink, text: string, number: number): void {
   const size = text.length;
   if (number === utf8CodePage) {
     const at = writer.claim(3 * size);
