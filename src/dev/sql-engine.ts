@@ -44,7 +44,7 @@ export interface SqlType {
   readonly precision?: number;
   /** decimal: 0 to precision; time, datetime2, datetimeoffset: 0 to 7. */
   readonly scale?: number;
-  /** char, varchar, text: name of the collation; the server's default when absent. */
+  /** Text: name of the collation, or its five bytes in hexadecimal if a client sent it; the server's when absent. */
   readonly collation?: string;
 }
 

@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import type { OffsetDateTime, SqlType, SqlValue } from '../sql-engine.js';
 import { decodeText, encodeText } from '../text/code-pages.js';
+import { collationOf, utf8CodePage } from '../text/collations.js';
 import type { ByteReader, ByteWriter } from './bytes.js';
-import { ParameterError } from './request-error.js';
+import { notSupported, ParameterError } from './request-error.js';
 
 /** How the values of a type lie in bytes, without their length (MS-TDS 2.2.5.5). Neither way meets a NULL. */
 export interface Payload {
@@ -170,11 +172,20 @@ const smallDateTime = payload<bigint>(
     ticks % BigInt(ticksPerMinute) === 0n,
 );
 
-const text = (_: SqlType, codePage: number): Payload =>
-  payload<string>(
+function text({ collation }: SqlType): Payload {
+  const { codePage } = collationOf(collation);
+  return payload<string>(
     (writer, value) => encodeText(writer, value, codePage),
-    (reader, size) => decodeText(reader.take(size), codePage),
+    (reader, size) => {
+      const read = reader.take(size);
+      const value = decodeText(read, codePage);
+      // SQL Server keeps such bytes; here they would come back as others.
+      const isText = codePage === utf8CodePage ? isUtf8(read) : !value.includes('\ufffd');
+      if (!isText) throw notSupported(`Bytes that are no text of code page ${codePage}, which`);
+      return value;
+    },
   );
+}
 
 /** `mark`: a byte order mark, which goes before what is sent as xml and is no part of it. */
 const utf16 = (mark?: RegExp): Payload =>
@@ -193,7 +204,7 @@ const bytes = payload<Uint8Array>(
   (reader, size) => Uint8Array.from(reader.take(size)),
 );
 
-type Make = (type: SqlType, codePage: number) => Payload;
+type Make = (type: SqlType) => Payload;
 const payloads: Record<Exclude<SqlType['name'], 'sql_variant'>, Payload | Make> = {
   bit: payload<boolean>(
     (writer, value) => writer.u8(value ? 1 : 0),
@@ -263,9 +274,9 @@ const payloads: Record<Exclude<SqlType['name'], 'sql_variant'>, Payload | Make> 
   datetimeoffset: ({ scale = 7 }) => dateTimeOffset(scale),
 };
 
-/** `codePage` is that of char, varchar and text. A sql_variant has no payload, but that of the type in it. */
-export function payloadOf(type: SqlType, codePage: number): Payload {
+/** A sql_variant has no payload, but that of the type in it. */
+export function payloadOf(type: SqlType): Payload {
   if (type.name === 'sql_variant') throw new TypeError('A sql_variant holds no sql_variant.');
   const known = payloads[type.name];
-  return typeof known === 'function' ? known(type, codePage) : known;
+  return typeof known === 'function' ? known(type) : known;
 }

@@ -3,7 +3,7 @@
  */
 
 import type { SqlType, SqlValue, TypeName, VariantValue } from '../sql-engine.js';
-import { codePageOf, collationOf } from '../text/collations.js';
+import { collationNameOf, collationOf } from '../text/collations.js';
 import { ByteReader, type ByteWriter, ProtocolError } from './bytes.js';
 import { decimalSize, type Payload, payloadOf, timeSize } from './payloads.js';
 import { ParameterError } from './request-error.js';
@@ -68,54 +68,52 @@ function bytesOf({ name, length }: SqlType, unit = 1): number {
   return name === 'rowversion' ? 8 : unit * ((length as number | undefined) ?? 1);
 }
 
-interface ReadType {
-  readonly type: SqlType;
-  readonly codePage?: number | undefined;
-}
-
 /** The inverse of `properties`. */
-function readProperties(reader: ByteReader, token: number, isVariant: boolean): ReadType {
+function readProperties(reader: ByteReader, token: number, isVariant: boolean): SqlType {
   const names = nullableNames.get(token);
   if (!names) throw new ParameterError(refused[token] ? 40510 : 8009, refused[token]);
   const name = names[0]!;
   const { kind, unit } = forms[name];
-  const collation = (): number | undefined => (unit ? codePageOf(reader.take(5)) : undefined);
+  const collation = (): Pick<SqlType, 'collation'> => {
+    const known = unit && collationNameOf(reader.take(5));
+    return known ? { collation: known } : {};
+  };
   const valid = (isValid: boolean, number: 8016 | 8017 = 8016): void => {
     if (!isValid) throw new ParameterError(number);
   };
   switch (kind) {
     case 'date':
-      return { type: { name } };
+      return { name };
     case 'fixed': {
       if (isVariant) {
         // A number has a type byte without a length there.
         if (forms[name].notNull !== undefined) throw new ParameterError(8009);
-        return { type: { name } };
+        return { name };
       }
       const size = reader.u8();
       const sized = names.find((candidate) => forms[candidate].size === size);
       valid(sized !== undefined);
-      return { type: { name: sized! } };
+      return { name: sized! };
     }
     case 'time': {
       const scale = reader.u8();
       valid(scale <= 7, 8017);
-      return { type: { name, scale } };
+      return { name, scale };
     }
     case 'decimal': {
       const size = isVariant ? decimalSize(38) : reader.u8();
       const [precision, scale] = [reader.u8(), reader.u8()];
       valid(size >= 2 && size <= 17);
       valid(precision >= 1 && precision <= 38 && scale <= precision, 8017);
-      return { type: { name, precision, scale } };
+      return { name, precision, scale };
     }
     case 'sized': {
       const before = isVariant ? collation() : undefined;
       const size = reader.u16();
-      const codePage = before ?? collation();
-      if (size === maxLength && !isVariant) return { type: { name, length: 'max' }, codePage };
+      const own = before ?? collation();
+      if (size === maxLength && !isVariant) return { name, length: 'max', ...own };
       valid(size <= shortMost);
-      return { type: { name, length: Math.max(1, Math.floor(size / (unit ?? 1))) }, codePage };
+      return { name, length: Math.max(1, Math.floor(size / (unit ?? 1))), ...own };
     }
   }
   if (isVariant) throw new ParameterError(8009);
@@ -125,7 +123,7 @@ function readProperties(reader: ByteReader, token: number, isVariant: boolean): 
       reader.utf16(reader.u16());
     }
   } else reader.u32();
-  return { type: { name }, codePage: kind === 'long' ? collation() : undefined };
+  return { name, ...(kind === 'long' && collation()) };
 }
 
 /** The codec of a TYPE_INFO. Throws a ParameterError. */
@@ -135,31 +133,25 @@ export function readTypeInfo(reader: ByteReader): Codec {
   if (exact) return codecOf({ name: exact }, false);
   if (token === otherTokens.null)
     return { ...codecOf({ name: 'nvarchar', length: 1 }, true), read: () => null };
-  const { type, codePage } = readProperties(reader, token, false);
-  return codecOf(type, true, codePage);
+  return codecOf(readProperties(reader, token, false), true);
 }
 
-/** `codePage`, where the client's collation says another than that of the type. */
-export function codecOf(
-  type: SqlType,
-  nullable: boolean,
-  codePage = collationOf(type.collation).codePage,
-): Codec {
+export function codecOf(type: SqlType, nullable: boolean): Codec {
   const form = forms[type.name];
   if (!nullable && form.notNull !== undefined) {
-    const { write, read } = payloadOf(type, codePage);
+    const { write, read } = payloadOf(type);
     const { notNull, size } = form;
     return { type, nullSize: 0, info: (to) => to.u8(notNull), write, read: (from) => read(from, size!) };
   }
   const info = Uint8Array.of(form.token, ...properties(type, form, false));
-  return { type, info: (writer) => writer.bytes(info), ...framed(type, form, codePage) };
+  return { type, info: (writer) => writer.bytes(info), ...framed(type, form) };
 }
 
 type Frame = Pick<Codec, 'nullSize' | 'write' | 'read'>;
 
-function framed(type: SqlType, form: Form, codePage: number): Frame {
+function framed(type: SqlType, form: Form): Frame {
   if (form.kind === 'variant') return lengthFirst(variant, 4, 0, () => true);
-  const payload = payloadOf(type, codePage);
+  const payload = payloadOf(type);
   if (form.kind === 'long') return longLength(payload);
   if (form.kind === 'xml' || type.length === 'max') return partial(payload);
   const mayBe = lengthsOf(type, form);
@@ -259,25 +251,25 @@ const variant: Payload = {
     writer.bytes(Uint8Array.of(form.notNull ?? form.token, head.length, ...head));
     // A decimal in a variant takes all 17 bytes, whatever its precision; Microsoft.Data.SqlClient gives the connection up for less.
     const stored = type.name === 'decimal' ? { ...type, precision: 38 } : type;
-    payloadOf(stored, collationOf(type.collation).codePage).write(writer, inner);
+    payloadOf(stored).write(writer, inner);
   },
   read(reader, size) {
     const content = new ByteReader(reader.take(size));
-    const { type, codePage = 0 } = readVariantType(content);
+    const type = readVariantType(content);
     if (!lengthsOf(type, forms[type.name])(content.left)) throw new ParameterError(8013);
-    return { type, value: payloadOf(type, codePage).read(content, content.left) };
+    return { type, value: payloadOf(type).read(content, content.left) };
   },
 };
 
 /** Numbers of what is wrong with a type, where it is in a sql_variant; all others are 8014. */
 const inVariant: Record<number, ParameterError['number']> = { 8016: 8011, 8017: 8012 };
 
-function readVariantType(content: ByteReader): ReadType {
+function readVariantType(content: ByteReader): SqlType {
   try {
     const token = content.u8();
     const head = new ByteReader(content.take(content.u8()));
     const exact = notNullNames.get(token);
-    const read = exact ? { type: { name: exact } } : readProperties(head, token, true);
+    const read = exact ? { name: exact } : readProperties(head, token, true);
     if (head.left === 0) return read;
   } catch (error) {
     if (error instanceof ParameterError) throw new ParameterError(inVariant[error.number] ?? 8014);

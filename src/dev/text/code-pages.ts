@@ -71,6 +71,24 @@ export function decodeText(bytes: Buffer, number: number): string {
   return number === utf8CodePage ? bytes.toString('utf8') : codePage(number).decode(bytes);
 }
 
+/** Bytes that a text takes in a code page, and the first of its characters that the code page has not. */
+export function measure(text: string, number: number): { readonly size: number; readonly lacking?: string } {
+  if (!/[^\0-\x7f]/.test(text)) return { size: text.length };
+  if (number === utf8CodePage) {
+    const [lacking] = /\p{Surrogate}/u.exec(text) ?? [];
+    return { size: Buffer.byteLength(text), ...(lacking && { lacking }) };
+  }
+  const { encoding } = codePage(number);
+  let size = 0;
+  let lacking: string | undefined;
+  for (const character of text) {
+    const code = character.length === 1 ? encoding[character.charCodeAt(0)]! : 0;
+    if (code === 0 && character !== '\0') lacking ??= character;
+    size += code > 0xff ? 2 : 1;
+  }
+  return { size, ...(lacking && { lacking }) };
+}
+
 /** Where bytes are written. */
 interface Sink {
   readonly buffer: Buffer;

@@ -105,14 +105,24 @@ function make(name: string): Collation | undefined {
 
 const byName = new Map<string, Collation>();
 
-/** The collation of a name; that of the server for a name that is unknown or absent. */
+/** The collation of a name or of five bytes in hexadecimal; that of the server for a name that is unknown or absent. */
 export function collationOf(name: string = serverCollation): Collation {
+  if (/^[0-9a-f]{10}$/.test(name)) {
+    const bytes = Buffer.from(name, 'hex');
+    return { bytes, codePage: codePageOf(bytes) };
+  }
   let collation = byName.get(name);
   if (!collation) {
     collation = make(name) ?? collationOf();
     byName.set(name, collation);
   }
   return collation;
+}
+
+/** What `collationOf` knows five bytes by; undefined for the server's collation, and for zeros, which stand for it. */
+export function collationNameOf(bytes: Uint8Array): string | undefined {
+  const isServers = Buffer.compare(bytes, collationOf().bytes) === 0 || bytes.every((byte) => byte === 0);
+  return isServers ? undefined : Buffer.from(bytes).toString('hex');
 }
 
 /** The code page that text of a collation, given by its five bytes, is written in. */

@@ -7,6 +7,7 @@ import {
   cast,
   comparison,
   constant,
+  inPageOf,
   isNullTest,
   logic,
   negate,
@@ -89,9 +90,9 @@ function bind(expr: Expr, scope: Scope): Bound {
     case 'collate': {
       const a = bindValue(expr.a, scope);
       const { collation } = expr;
-      return isString(a.type)
-        ? { ...a, type: { ...a.type, collation } }
-        : refuse(`COLLATE of ${a.type.name}`);
+      if (!isString(a.type)) refuse(`COLLATE of ${a.type.name}`);
+      const type = { ...a.type, collation };
+      return { ...inPageOf(a, type), type };
     }
     default:
       return bindCall(expr, scope);

@@ -1,4 +1,6 @@
 import type { SqlType, SqlValue, VariantValue } from '../sql-engine.js';
+import { decodeText, measure } from '../text/code-pages.js';
+import { collationOf } from '../text/collations.js';
 import { formatMoment, fromMoment, momentOf, parseMoment } from './dates.js';
 import { fail, refuse, sqlError } from './errors.js';
 import {
@@ -70,7 +72,7 @@ function textOf(value: Present, from: SqlType, to: SqlType): string {
       return formatMoment(value, from);
     case 'binary':
       if (isUnicode(to)) return Buffer.from(value as Uint8Array).toString('utf16le');
-      return new TextDecoder('windows-1252').decode(value as Uint8Array);
+      return decodeText(Buffer.from(value as Uint8Array), collationOf(to.collation).codePage);
     default:
       return String(value);
   }
@@ -79,9 +81,11 @@ function textOf(value: Present, from: SqlType, to: SqlType): string {
 function toText(value: Present, from: SqlType, to: SqlType): string {
   const text = textOf(value, from, to);
   const limit = to.length ?? 'max';
-  if (!isUnicode(to)) checkCodePage(text, to);
+  const size = isUnicode(to) ? text.length : sizeIn(to, text);
   if (limit === 'max') return text;
-  if (text.length <= limit) return to.name === 'char' || to.name === 'nchar' ? text.padEnd(limit) : text;
+  if (size <= limit)
+    return to.name === 'char' || to.name === 'nchar' ? text + ' '.repeat(limit - size) : text;
+  if (size !== text.length) refuse(`Cutting text of ${size} bytes in ${to.name}(${limit})`);
   if (!isNumber(from) && from.name !== 'uniqueidentifier') return text.slice(0, limit);
   if (from.name === 'uniqueidentifier') fail(8170);
   // A number that does not fit is never cut: `*` for the older types, an error for the others.
@@ -90,16 +94,16 @@ function toText(value: Present, from: SqlType, to: SqlType): string {
   return to.name === 'char' ? '*'.padEnd(limit) : '*';
 }
 
-const cp1252 = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
-
-/** A varchar holds the characters of its collation's code page. SQL Server would put others silently as `?`. */
-function checkCodePage(text: string, to: SqlType): void {
-  if (to.collation && !/latin1/i.test(to.collation)) return;
-  for (const c of text.match(/[^\0-\xff]/g) ?? [])
-    if (!cp1252.includes(c)) {
-      const code = c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-      refuse(`A character outside code page 1252 (U+${code}) in ${to.name}`);
-    }
+/**
+ * Bytes of text in a varchar, which holds the characters of its collation's code page; SQL Server would put others silently
+ * as `?`. Parameters, variables and constants have the database's collation ("Collation precedence": coercible-default).
+ */
+export function sizeIn(type: SqlType, text: string): number {
+  const { codePage } = collationOf(type.collation);
+  const { size, lacking } = measure(text, codePage);
+  if (lacking === undefined) return size;
+  const code = lacking.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+  return refuse(`A character outside code page ${codePage} (U+${code}) in ${type.name}`);
 }
 
 /** From bytes and text; the conversions of other types, whose bytes are SQL Server's own, are refused. */

@@ -18,6 +18,7 @@ import {
   kindOf,
   longer,
   printed,
+  samePage,
   sameType,
   unify,
 } from './types.js';
@@ -122,6 +123,12 @@ export function checkedImplicit(a: Bound, type: SqlType): Bound {
 export const cast = (a: Bound, type: SqlType): Bound =>
   strict(type, [a], (value) => convert(value, a.type, type));
 
+/** Text as it is, or converted to the code page of a type that is no Unicode; its length stays. */
+export const inPageOf = (a: Bound, { collation }: SqlType): Bound => {
+  const type = { ...a.type, ...(collation && { collation }) };
+  return samePage(a.type, type) ? a : cast(a, type);
+};
+
 const verbs: Readonly<Record<string, string>> = {
   '+': 'add',
   '-': 'subtract',
@@ -175,7 +182,8 @@ function concatenate(a: Bound, b: Bound): Bound {
     ? 'max'
     : Math.min(name === 'nvarchar' ? 4000 : 8000, Number(a.type.length) + Number(b.type.length));
   const type: SqlType = { name, length, ...(collation && { collation }) };
-  return strict(type, [a, b], (p, q) => `${p}${q}`.slice(0, isMax ? undefined : (length as number)));
+  const sides = isUnicode(type) ? [a, b] : [inPageOf(a, type), inPageOf(b, type)];
+  return strict(type, sides, (p, q) => `${p}${q}`.slice(0, isMax ? undefined : (length as number)));
 }
 
 export function negate(a: Bound): Bound {
@@ -228,6 +236,7 @@ function comparable(name: string, left: Bound, right: Bound): [Bound, Bound, Sql
   const type = unify(a.type, b.type, name);
   const kinds = [a, b].map((side) => kindOf(side.type).replace('bit', 'integer'));
   const isAlike = kinds[0] === kinds[1] && !['decimal', 'money', 'temporal'].includes(kinds[0]!);
+  if (isAlike && isString(type) && !isUnicode(type)) return [inPageOf(a, type), inPageOf(b, type), type];
   if (isAlike || (isTicks(a.type) && isTicks(b.type))) return [a, b, type];
   if (type.name !== 'decimal') return [coerce(a, type), coerce(b, type), type];
   // Digits that the common type would round away must not make two values equal.

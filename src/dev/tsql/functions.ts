@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SqlType, SqlValue } from '../sql-engine.js';
+import { sizeIn } from './convert.js';
 import { fromMoment, ticksOfUnixMs } from './dates.js';
 import { fail } from './errors.js';
 import {
@@ -35,11 +36,20 @@ const part = (count: number, run: (s: string, a: number, b: number) => string): 
       name: isUnicode(type) ? 'nvarchar' : 'varchar',
       length: type.length ?? 'max',
     };
-    return strict(varying, [source, ...numbers.map((n) => coerce(n, int))], (s, x, y) =>
-      run(s as string, x as number, y as number),
-    );
+    return strict(varying, [source, ...numbers.map((n) => coerce(n, int))], (s, x, y) => {
+      const result = run(s as string, x as number, y as number);
+      if (!isUnicode(type)) sizeIn(varying, result);
+      return result;
+    });
   },
 ];
+
+/** Character by character, as SQL Server does: ß, which would become two, stays. */
+const eachOf = (s: string, change: (character: string) => string): string =>
+  s.replace(/./gsu, (character) => {
+    const changed = change(character);
+    return changed.length === character.length ? changed : character;
+  });
 
 /** A value of the session; with an argument, a lookup by a name. */
 const property = (type: SqlType, read: (frame: Frame, key?: string) => SqlValue, most = 0): Entry => [
@@ -83,7 +93,7 @@ const functions: Readonly<Record<string, Entry>> = {
       return a!.type.length === 'max' ? coerce(length, bigint) : length;
     },
   ],
-  LOWER: part(1, (s) => s.toLowerCase()),
+  LOWER: part(1, (s) => eachOf(s, (c) => c.toLowerCase())),
   NEWID: [
     0,
     0,
@@ -96,7 +106,7 @@ const functions: Readonly<Record<string, Entry>> = {
   SUBSTRING: part(3, (s, from, n) =>
     n < 0 ? fail(537) : s.slice(Math.max(0, from - 1), Math.max(0, from - 1 + n)),
   ),
-  UPPER: part(1, (s) => s.toUpperCase()),
+  UPPER: part(1, (s) => eachOf(s, (c) => c.toUpperCase())),
   GETDATE: now(datetime),
   GETUTCDATE: now(datetime),
   SYSDATETIMEOFFSET: now({ name: 'datetimeoffset', scale: 7 }),

@@ -1,5 +1,6 @@
 import type { SqlType, SqlValue, SqlType as Type } from '../sql-engine.js';
 import { checkCollation } from './collation.js';
+import { sizeIn } from './convert.js';
 import { fail, refuse } from './errors.js';
 import type { Reader } from './reader.js';
 import { refusedFunctions } from './support.js';
@@ -65,7 +66,11 @@ function parsePrimary(r: Reader): Expr {
   }
   if (key !== '' && key !== 'NULL' && key !== 'CASE' && (kind === 'op' || next !== '(')) r.fail();
   r.next();
-  if (kind === 'string') return literal(varchar(text.length > 8000 ? 'max' : text.length || 1), text);
+  if (kind === 'string') {
+    const type = varchar(text.length > 8000 ? 'max' : text.length || 1);
+    sizeIn(type, text);
+    return literal(type, text);
+  }
   if (kind === 'nstring') return literal(nvarchar(text.length > 4000 ? 'max' : text.length || 1), text);
   if (kind === 'hex') {
     const bytes = new Uint8Array(Buffer.from((text.length % 2 ? '0' : '') + text.slice(2), 'hex'));

@@ -65,7 +65,7 @@ const refused = `
 Query: Subqueries, common table expressions; FROM in UPDATE and DELETE; grouping by expressions; names of other databases
 Tables: Computed columns, rowversion and sql_variant columns; CREATE and DROP within a transaction; changing a primary key
 Types: hierarchyid, geometry, geography, json, vector; CAST to xml; comparing sql_variant; styles of CONVERT
-Values: Half of a surrogate pair, or a character outside code page 1252 in a varchar of such a collation
+Values: Half of a surrogate pair, or a character outside the code page of a varchar's collation; cutting text in code pages of two bytes and UTF-8
 Values: Conversions of a float to more digits than it holds; money multiplied to more than four decimals; SUM of wide decimals
 Values: Ordering by uniqueidentifier; keys and groups of datetimeoffset; arithmetic on dates
 Settings: Values of SET options that would change results, such as ANSI_NULLS OFF; IDENTITY_INSERT

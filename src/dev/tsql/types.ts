@@ -1,4 +1,5 @@
 import type { SqlType, TypeName } from '../sql-engine.js';
+import { collationOf } from '../text/collations.js';
 import { fail } from './errors.js';
 
 /**
@@ -80,8 +81,18 @@ export function holds(type: SqlType, value: bigint): boolean {
 /** As messages name it. */
 export const printed = ({ name }: SqlType): string => (name === 'decimal' ? 'numeric' : name);
 
+/** Whether text of the first type is as well text of the second: of Unicode, or of the same code page. */
+export const samePage = (from: SqlType, to: SqlType): boolean =>
+  !isString(to) ||
+  isUnicode(to) ||
+  (!isUnicode(from) && collationOf(from.collation).codePage === collationOf(to.collation).codePage);
+
 export const sameType = (a: SqlType, b: SqlType): boolean =>
-  a.name === b.name && a.length === b.length && a.precision === b.precision && a.scale === b.scale;
+  a.name === b.name &&
+  a.length === b.length &&
+  a.precision === b.precision &&
+  a.scale === b.scale &&
+  samePage(a, b);
 
 export const longer = (a: SqlType, b: SqlType): number | 'max' =>
   a.length === 'max' || b.length === 'max' ? 'max' : Math.max(a.length ?? 1, b.length ?? 1);
