@@ -2,21 +2,15 @@ import { Connection, type ConnectionConfiguration, Request } from 'tedious';
 import type { ConnectionOptions } from './connection-string/parse.js';
 import type { ServerErrorFields } from './errors.js';
 import { connectError, isFatal } from './server-errors.js';
-import { toTediousConfig } from './tedious-config.js';
 import {
+  askForOdbcDefaults,
   hasOpenTransaction,
   insistOnEncryption,
   internals,
-  type RowSink,
   resetWithNextRequest,
-  type TappedParser,
-  tapRows,
-} from './tedious-internals.js';
-
-/** What reads the rows of a response; it is told its parser when the response begins. */
-export interface TappedSink extends RowSink {
-  parser: TappedParser | undefined;
-}
+} from './tedious/internals.js';
+import { type TappedSink, tapRows } from './tedious/row-tokens.js';
+import { toTediousConfig } from './tedious-config.js';
 
 /** An idle connection older than this is tried before it is used: a firewall may have dropped it without a word. */
 const probeAfterIdleMs = 30_000;
@@ -83,6 +77,7 @@ export class SqlConnection {
       tedious.on('end', () => connection.#lose());
       if (internals !== undefined) {
         connection.#tap();
+        askForOdbcDefaults(tedious);
         // A strict connection is encrypted before it says anything.
         if (options.encrypt === 'mandatory') insistOnEncryption(tedious);
       }
@@ -98,7 +93,6 @@ export class SqlConnection {
   }
 
   #tap(): void {
-    let tapped: TappedSink | undefined;
     // Responses without rows of ours: what follows the login, a probe, the acknowledgement of an ATTENTION. What they should not hold
     // must cost the connection, while tedious's own parser would throw it at the process.
     const connection = this;
@@ -114,18 +108,12 @@ export class SqlConnection {
       },
       fail: () => this.destroy(),
     };
-    tapRows(
-      this.tedious,
-      () => {
-        if (!this.#loggedIn) return undefined;
-        tapped = this.#sink ?? withoutRows;
-        this.#sink = undefined;
-        return tapped;
-      },
-      (parser) => {
-        if (tapped !== undefined) tapped.parser = parser;
-      },
-    );
+    tapRows(this.tedious, () => {
+      if (!this.#loggedIn) return undefined;
+      const sink = this.#sink ?? withoutRows;
+      this.#sink = undefined;
+      return sink;
+    });
   }
 
   #hear(error: ServerErrorFields): void {

@@ -9,7 +9,7 @@ import { RetryPolicy, waitFor } from './retry.js';
 import { JsonRowBytes } from './row-bytes.js';
 import { rowSourceOf } from './row-source.js';
 import { RunningCommand } from './running-command.js';
-import { internals } from './tedious-internals.js';
+import { internals } from './tedious/internals.js';
 import type { OpenContext, RowSource, RowStats } from './types.js';
 
 let warned = internals !== undefined;

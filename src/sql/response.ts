@@ -1,4 +1,3 @@
-import type { TappedSink } from './connection.js';
 import { SqlStreamError } from './errors.js';
 import type { ResolvedFormats } from './rows/codec.js';
 import { type Columns, compileColumns } from './rows/columns.js';
@@ -6,7 +5,7 @@ import { JsonRows } from './rows/json-rows.js';
 import { ObjectRows } from './rows/object-rows.js';
 import { RowScanner, type RowVisitor } from './rows/row-scanner.js';
 import type { TediousColumn } from './rows/tedious-column.js';
-import type { TappedParser } from './tedious-internals.js';
+import type { TappedParser, TappedSink } from './tedious/row-tokens.js';
 import { nextTurn } from './turn.js';
 import type { Row, RowWriter } from './types.js';
 

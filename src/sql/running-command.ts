@@ -6,7 +6,7 @@ import type { Binding } from './parameters/binding.js';
 import { PlainResponse } from './plain-response.js';
 import { Response } from './response.js';
 import { requestError } from './server-errors.js';
-import { internals } from './tedious-internals.js';
+import { internals } from './tedious/internals.js';
 
 /** After the ATTENTION; tedious gives up by itself, and earlier, but not while a request is still being sent. */
 const destroyAfterMs = 4_000;

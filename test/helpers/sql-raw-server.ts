@@ -171,6 +171,7 @@ export class RawSession {
     while (this.#buffer.length >= 8) {
       const length = this.#buffer.readUInt16BE(2);
       if (this.#buffer.length < length) return;
+      this.#server.longestPacket = Math.max(this.#server.longestPacket, length);
       const packet = this.#buffer.subarray(0, length);
       this.#buffer = this.#buffer.subarray(length);
       this.#message.push(packet.subarray(8));
@@ -217,6 +218,8 @@ export class RawServer {
   readonly logins: Buffer[] = [];
   readonly sessions = new Set<RawSession>();
   /** Messages that ended with the IGNORE bit. */
+  /** Bytes of the longest packet that came. */
+  longestPacket = 0;
   ignored = 0;
   respond: Respond;
   /** Answers a LOGIN7; the default lets everyone in. */

@@ -5,8 +5,8 @@ import { counts, script } from '../helpers/sql-script.js';
 import { wireCases } from '../helpers/sql-values.js';
 
 /** A tedious without the internals: what is left is its public API. */
-vi.mock('../../src/sql/tedious-internals.js', async (original) => ({
-  ...(await original<typeof import('../../src/sql/tedious-internals.js')>()),
+vi.mock('../../src/sql/tedious/internals.js', async (original) => ({
+  ...(await original<typeof import('../../src/sql/tedious/internals.js')>()),
   internals: undefined,
 }));
 

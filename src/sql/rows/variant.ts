@@ -1,5 +1,5 @@
 import { SqlStreamError } from '../errors.js';
-import { codePageOf } from '../tedious-internals.js';
+import { codePageOf } from '../tedious/internals.js';
 import { binary, guid } from './bytes.js';
 import { codePageNamed } from './code-pages.js';
 import type { Codec, ResolvedFormats } from './codec.js';

@@ -1,85 +1,21 @@
-/**
- * All that we use of tedious beyond its public API; pinned by a contract test that fails when an upgrade changes any of it. Where a part is missing at
- * run time, `internals` is undefined: the public API then serves, slower and with doubles for decimals, and a warning says so.
- */
 import { EventEmitter } from 'node:events';
-import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
 import type { Connection } from 'tedious';
-import { SqlStreamError } from './errors.js';
-import { JoinBlock } from './join-block.js';
-import type { TediousColumn } from './rows/tedious-column.js';
-
-interface Token {
-  readonly handlerName: string;
-  /** Of COLMETADATA. */
-  readonly columns?: readonly TediousColumn[];
-}
-
-/** tedious's own token parser: it reads each token that is no row. */
-interface StreamParser {
-  buffer: Buffer;
-  position: number;
-  /** The token whose type byte was just passed; a promise when it has to wait for more bytes. */
-  readToken(type: number): Token | Promise<Token>;
-}
-
-type TokenHandler = Record<string, (token: Token) => void>;
-
-interface PrivateConnection {
-  createTokenStreamParser(message: Readable, handler: TokenHandler): EventEmitter;
-  sendLogin7Packet(): void;
-  performTlsNegotiation(prelogin: { encryptionString?: string }, signal: AbortSignal): Promise<void>;
-  messageIo: { sendMessage?(type: number, data?: Buffer, reset?: boolean): unknown };
-  resetConnectionOnNextRequest: boolean;
-  inTransaction: boolean;
-  config: { options: unknown };
-  debug: unknown;
-}
-
-interface Internals {
-  readonly StreamParser: new (
-    chunks: AsyncIterable<Buffer>,
-    debug: unknown,
-    options: unknown,
-  ) => StreamParser;
-  readonly Collation: { fromBuffer(buffer: Buffer, offset: number): { codepage: string | undefined } };
-}
+import { SqlStreamError } from '../errors.js';
+import { JoinBlock } from '../join-block.js';
+import type { TediousColumn } from '../rows/tedious-column.js';
+import {
+  internals,
+  type PrivateConnection,
+  privatesOf,
+  type StreamParser,
+  type Token,
+  type TokenHandler,
+} from './internals.js';
 
 /** Token types, MS-TDS 2.2.7. */
 const rowToken = 0xd1;
 const nbcRowToken = 0xd2;
-const login7Packet = 0x10;
-/** fODBC of OptionFlags2, MS-TDS 2.2.6.4: the session's defaults are those of ODBC and SqlClient (ANSI settings on, TEXTSIZE unlimited), after a reset too. */
-const optionFlags2At = 25;
-const odbcFlag = 0x02;
-
-function load(): Internals | undefined {
-  try {
-    const require = createRequire(import.meta.url);
-    const { Connection: connection } = require('tedious') as { Connection: { prototype: PrivateConnection } };
-    const StreamParser = require('tedious/lib/token/stream-parser') as Internals['StreamParser'];
-    const { Collation } = require('tedious/lib/collation') as Pick<Internals, 'Collation'>;
-    const complete =
-      typeof connection.prototype.createTokenStreamParser === 'function' &&
-      typeof connection.prototype.sendLogin7Packet === 'function' &&
-      typeof connection.prototype.performTlsNegotiation === 'function' &&
-      typeof StreamParser.prototype.readToken === 'function' &&
-      typeof Collation.fromBuffer === 'function';
-    return complete ? { StreamParser, Collation } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-export const internals: Internals | undefined = load();
-
-/** The code page of a collation on the wire (five bytes at `offset`), as tedious names it. */
-export function codePageOf(buffer: Buffer, offset: number): string | undefined {
-  if (internals === undefined)
-    throw new SqlStreamError('EProtocol', 'Collations of sql_variant are not available.');
-  return internals.Collation.fromBuffer(buffer, offset).codepage;
-}
 
 /** Reads rows in place of tedious. */
 export interface RowSink {
@@ -100,6 +36,11 @@ export interface RowSink {
 
 export interface TappedParser {
   resume(): void;
+}
+
+/** It is told its parser when the response begins. */
+export interface TappedSink extends RowSink {
+  parser: TappedParser | undefined;
 }
 
 /** Stands in for tedious's token stream of one response; tedious calls `pause` and `resume`, and waits for `end`. */
@@ -131,13 +72,15 @@ class RowTokenParser extends EventEmitter implements TappedParser {
     };
     const chunks = { [Symbol.asyncIterator]: () => ({ next }) };
     this.#tokens = new internals!.StreamParser(chunks, connection.debug, connection.config.options);
-    message.on('data', (chunk: Buffer) => this.#feed(chunk));
-    message.on('end', () => {
-      this.#ended = true;
-      this.#wanting?.({ done: true, value: undefined });
-      this.#process();
-    });
+    message.on('data', this.#feed);
+    message.on('end', this.#end);
   }
+
+  readonly #end = (): void => {
+    this.#ended = true;
+    this.#wanting?.({ done: true, value: undefined });
+    this.#process();
+  };
 
   pause(): void {
     this.#paused = true;
@@ -151,7 +94,7 @@ class RowTokenParser extends EventEmitter implements TappedParser {
     if (!this.#paused) this.#message.resume();
   }
 
-  #feed(chunk: Buffer): void {
+  readonly #feed = (chunk: Buffer): void => {
     const wanting = this.#wanting;
     if (wanting !== undefined) {
       this.#wanting = undefined;
@@ -160,7 +103,7 @@ class RowTokenParser extends EventEmitter implements TappedParser {
     }
     this.#queue.push(chunk);
     this.#process();
-  }
+  };
 
   /** Only while tedious waits for nothing: it keeps the rest of its bytes itself. */
   #takeQueue(): void {
@@ -202,6 +145,8 @@ class RowTokenParser extends EventEmitter implements TappedParser {
     }
     if (!this.#ended || this.#paused || this.#busy) return;
     this.#finished = true;
+    // tedious holds the last message of an idle connection, which would hold all that was read of it.
+    this.#message.off('data', this.#feed).off('end', this.#end);
     if (tokens.position < tokens.buffer.length || this.#sink.amidRow) {
       throw new SqlStreamError('EProtocol', 'A response ended amid a token.', { phase: 'rows' });
     }
@@ -244,56 +189,13 @@ class RowTokenParser extends EventEmitter implements TappedParser {
 /**
  * Prepares a connection that is not connected yet. The sink that `take` gives at the beginning of a response reads its rows; undefined leaves the response to tedious.
  */
-export function tapRows(
-  connection: Connection,
-  take: () => RowSink | undefined,
-  tapped: (parser: TappedParser) => void,
-): void {
-  const target = connection as unknown as PrivateConnection;
+export function tapRows(connection: Connection, take: () => TappedSink | undefined): void {
+  const target = privatesOf(connection);
   const original = target.createTokenStreamParser;
   target.createTokenStreamParser = (message, handler) => {
     const sink = take();
     if (sink === undefined) return original.call(target, message, handler);
-    const parser = new RowTokenParser(message, handler, sink, target);
-    tapped(parser);
-    return parser;
-  };
-  const sendLogin7Packet = target.sendLogin7Packet;
-  target.sendLogin7Packet = () => {
-    const io = target.messageIo;
-    const send = io.sendMessage!;
-    io.sendMessage = (type, data, reset) => {
-      if (type === login7Packet && data !== undefined) data[optionFlags2At]! |= odbcFlag;
-      return send.call(io, type, data, reset);
-    };
-    sendLogin7Packet.call(target);
-    // The prototype's method shows again.
-    delete io.sendMessage;
-  };
-}
-
-/** The next request carries RESETCONNECTION (MS-TDS 2.2.3.1.2): a clean session without a round trip, as SqlClient does it. */
-export function resetWithNextRequest(connection: Connection): void {
-  (connection as unknown as PrivateConnection).resetConnectionOnNextRequest = true;
-}
-
-/** The last request left a transaction open. */
-export function hasOpenTransaction(connection: Connection): boolean {
-  return (connection as unknown as PrivateConnection).inTransaction === true;
-}
-
-/**
- * Refuses a server that offers no encryption to a connection that must have it: tedious would go on in plain text, and
- * send the password that way. For a connection that is not connected yet, with `encrypt: true`.
- */
-export function insistOnEncryption(connection: Connection): void {
-  const target = connection as unknown as PrivateConnection;
-  const original = target.performTlsNegotiation;
-  target.performTlsNegotiation = (prelogin, signal) => {
-    const { encryptionString: offer } = prelogin;
-    if (offer === 'ON' || offer === 'REQ') return original.call(target, prelogin, signal);
-    const text =
-      'The server offers no encryption, and the connection string asks for it. Use Encrypt=false only where the network is trusted.';
-    return Promise.reject(Object.assign(new Error(text), { code: 'ENOENCRYPTION' }));
+    sink.parser = new RowTokenParser(message, handler, sink, target);
+    return sink.parser as RowTokenParser;
   };
 }

@@ -1,10 +1,10 @@
-/** The contract with the installed tedious: what src/sql/tedious-internals.ts uses of it beyond its public API. An upgrade that changes it must fail here. */
+/** The contract with the installed tedious: what src/sql/tedious uses of it beyond its public API. An upgrade that changes it must fail here. */
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { PassThrough } from 'node:stream';
 import { Connection } from 'tedious';
 import { expect, test } from 'vitest';
-import { internals } from '../../src/sql/tedious-internals.js';
+import { internals } from '../../src/sql/tedious/internals.js';
 import { done, errorToken } from '../helpers/sql-raw-server.js';
 
 const require = createRequire(import.meta.url);
