@@ -9,6 +9,7 @@ import {
   internals,
   resetWithNextRequest,
 } from './tedious/internals.js';
+import { sendInOnePacket } from './tedious/one-packet.js';
 import { type TappedSink, tapRows } from './tedious/row-tokens.js';
 import { toTediousConfig } from './tedious-config.js';
 
@@ -78,6 +79,7 @@ export class SqlConnection {
       if (internals !== undefined) {
         connection.#tap();
         askForOdbcDefaults(tedious);
+        sendInOnePacket(tedious);
         // A strict connection is encrypted before it says anything.
         if (options.encrypt === 'mandatory') insistOnEncryption(tedious);
       }

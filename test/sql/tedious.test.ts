@@ -28,6 +28,41 @@ test('a connection has the fields and methods that are replaced or set', () => {
   expect(connection).toHaveProperty('debug');
 });
 
+test('sending a request does what is done for one that fits a packet', () => {
+  const connection = new Connection({ server: 'localhost' }) as unknown as Record<string, unknown>;
+  expect(typeof connection['_cancelAfterRequestSent']).toBe('function');
+  expect(connection).toHaveProperty('STATE.LOGGED_IN');
+  expect(connection).toHaveProperty('STATE.SENT_CLIENT_REQUEST');
+  // A change of what is set, called or listened to must be looked at: the same is done elsewhere.
+  const steps = String(connection['makeRequest']).match(
+    /this\.(?!debug)[\w.]+(?: = (?!message)\w+|\()|request\.\w+(?: = |\()|message\.once\('\w+'|new _\w+\.default/g,
+  );
+  expect(steps).toMatchInlineSnapshot(`
+    [
+      "request.callback(",
+      "request.callback(",
+      "this.isSqlBatch = true",
+      "this.isSqlBatch = false",
+      "this.request = request",
+      "this.attentionSent = false",
+      "request.connection = ",
+      "request.rowCount = ",
+      "request.rows = ",
+      "request.rst = ",
+      "request.resume(",
+      "request.once(",
+      "this.createRequestTimer(",
+      "new _message.default",
+      "this.messageIo.outgoingMessageStream.write(",
+      "this.transitionTo(",
+      "message.once('finish'",
+      "request.removeListener(",
+      "request.prependOnceListener(",
+      "this.resetConnectionOnNextRequest = false",
+    ]
+  `);
+});
+
 test("tedious's token stream emits end, passes tokens to the method that they name, and can be paused", async () => {
   const connection = new Connection({ server: 'localhost' }) as unknown as {
     createTokenStreamParser(
