@@ -24,6 +24,7 @@ const rooms: Record<string, Room> = {
   'threads/': { may: [within('threads'), node] },
   'dev/host/': { may: [within('dev/host'), file('threads/index.ts'), file('sql/index.ts'), node] },
   'dev/sql-engine.ts': { may: [] },
+  'dev/faults/': { may: [within('dev/faults'), /^node:timers/], types: [file('dev/sql-engine.ts')] },
   'dev/tds/': { may: [within('dev/tds'), node], types: [file('dev/sql-engine.ts')] },
   'dev/tsql/': {
     may: [within('dev/tsql'), /^@sqlite\.org\/sqlite-wasm$/, /^node:(crypto|timers.*)$/],

@@ -1,7 +1,8 @@
 /**
  * What a SQL engine offers to be served over TDS, and what the wire offers to the engine: all that both share.
  *
- * The wire layer (tds) knows bytes and sessions and no SQL; the engine (tsql) knows SQL and no bytes.
+ * The wire layer (tds) knows bytes and sessions and no SQL; the engine (tsql) knows SQL and no bytes; what wraps an
+ * engine to let things go wrong (faults) knows neither.
  */
 
 /** Names as T-SQL spells them. `numeric` is `decimal`, `timestamp` is `rowversion`. */
@@ -165,9 +166,14 @@ export interface LoginRefusal extends ServerMessage {
   readonly loginRefusal: true;
 }
 
+/** Thrown by `login` or a request, to show a fault: the connection is reset (TCP RST) without an answer. */
+export interface ConnectionReset {
+  readonly connectionReset: true;
+}
+
 /**
  * One login. The wire layer calls one request at a time and awaits it; failures are messages, not exceptions. What it
- * throws is an internal error: logged, and told to the client without details.
+ * throws, but for a ConnectionReset, is an internal error: logged, and told to the client without details.
  */
 export interface EngineSession {
   /** @@SPID. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { parseFaultRules } from '../faults/fault-rules.js';
+import { Faults } from '../faults/faults.js';
 import type { SqlEngine } from '../sql-engine.js';
-import { parseFaultRules } from '../tds/fault-rules.js';
-import { Faults } from '../tds/faults.js';
 import { withReplay } from '../tds/replay.js';
 import { startTdsServer, type TdsServer } from '../tds/server.js';
 import { createDatabase } from '../tsql/database.js';

@@ -13,6 +13,3 @@ export class RequestError extends Error {
 /** The one number for all that this server refuses by name: no client takes it for a transient error. */
 export const notSupported = (what: string): RequestError =>
   new RequestError(40510, `${what} is not supported by the embedded server.`);
-
-/** Thrown by `login` or a request on purpose, to show a fault: the connection is reset (TCP RST) without an answer. */
-export class ConnectionReset extends Error {}
