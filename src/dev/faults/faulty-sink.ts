@@ -31,7 +31,10 @@ export async function strike(state: FaultState, context?: RequestContext): Promi
   }
 }
 
-/** The context of a request in which a fault strikes at the row that the rule names; await `ended` after the request. */
+/**
+ * The context of a request in which a fault strikes at the row that the rule names; await `ended` after the request.
+ * Its sink takes no blocks: the row may lie within one.
+ */
 export function sinkWithFault(
   state: FaultState,
   outer: RequestContext,

@@ -1,10 +1,11 @@
 import type { SqlType, SqlValue } from '../sql-engine.js';
-import { asSqlError, fail, refuse, sqlError } from './errors.js';
+import { runBuiltIn } from './built-ins.js';
+import { asSqlError, fail, refuse } from './errors.js';
 import { objectName } from './names.js';
 import { parseExpression, parseType } from './parse-query.js';
 import { Reader } from './reader.js';
 import { assigned, evaluate } from './select.js';
-import type { BuiltInProcedure, Frame, ParameterDefinition, Procedure, Statement } from './session.js';
+import type { Frame, ParameterDefinition, Procedure, Statement } from './session.js';
 import {
   parseBatch,
   parseBody,
@@ -105,34 +106,6 @@ export async function callProcedure(parts: Name, values: readonly Argument[], fr
   if (builtIn) return runBuiltIn(builtIn, values, frame);
   const procedure = database?.procedures.get(key) ?? fail(2812, parts.join('.'));
   return runBody(procedure.body, bindParameters(procedure.parameters, values, name, frame), frame, procedure);
-}
-
-async function runBuiltIn(
-  builtIn: BuiltInProcedure,
-  values: readonly Argument[],
-  { response }: Frame,
-): Promise<number> {
-  const args = values.map(({ name, value }) => {
-    if (name === '') refuse('An argument without a name, here,');
-    return [name.slice(1).toLowerCase(), value] as const;
-  });
-  response.procedureBegin();
-  let status = -6;
-  try {
-    const result = builtIn(Object.fromEntries(args));
-    if (result) {
-      response.columns(result.columns);
-      const rows = [...result.rows];
-      for (const row of rows) response.row(row);
-      response.statementDone({ statement: 'select', rowCount: rows.length });
-    }
-    status = 0;
-  } catch (error) {
-    throw sqlError(50_000, (error as Error).message);
-  } finally {
-    response.procedureEnd(status);
-  }
-  return status;
 }
 
 interface Bound {
