@@ -138,8 +138,7 @@ export interface ResponseSink {
   /** An OUTPUT parameter of the request's outermost call; sent before the final DONEPROC. */
   returnValue(name: string, type: SqlType, value: SqlValue): void;
   message(message: ServerMessage): void;
-  /** The session changed its database, or its transaction began or ended; becomes ENVCHANGE. */
-  databaseChanged(from: string, to: string): void;
+  /** The session's transaction began or ended; becomes ENVCHANGE. */
   transaction(event: 'begin' | 'commit' | 'rollback'): void;
   /**
    * Undefined while the client keeps up. Otherwise a promise that settles when the socket takes bytes again

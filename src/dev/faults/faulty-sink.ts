@@ -75,7 +75,6 @@ export function sinkWithFault(
     message: unlessOver(response.message),
     procedureBegin: () => response.procedureBegin(),
     procedureEnd: (status) => response.procedureEnd(status),
-    databaseChanged: (from, to) => response.databaseChanged(from, to),
     transaction: (event) => response.transaction(event),
     flush: () => response.flush?.(),
     drained() {

@@ -254,8 +254,7 @@ export class Connection {
     await session.reset(keepTransaction);
     this.#procedures!.clear();
     if (!keepTransaction) this.#wire.transaction = 0n;
-    if (session.database !== before) response.databaseChanged(before, session.database);
-    response.resetDone();
+    response.resetDone(before, session.database);
   }
 
   #resetPeer(): void {

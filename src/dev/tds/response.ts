@@ -162,10 +162,6 @@ export class Response implements ResponseSink {
     this.#token((writer) => writeMessage(writer, message, this.#wire.serverName));
   }
 
-  databaseChanged(from: string, to: string): void {
-    this.#token((writer) => writeChange(writer, 'database', to, from));
-  }
-
   transaction(event: 'begin' | 'commit' | 'rollback'): void {
     const wire = this.#wire;
     const ended = wire.transaction;
@@ -174,8 +170,9 @@ export class Response implements ResponseSink {
     this.#token((writer) => writeChange(writer, event, to, from));
   }
 
-  /** RESETCONNECTION is done. */
-  resetDone(): void {
+  /** RESETCONNECTION is done, and may have changed the database. */
+  resetDone(from: string, to: string): void {
+    if (to !== from) this.#token((writer) => writeChange(writer, 'database', to, from));
     this.#token((writer) => writeChange(writer, 'reset'));
   }
 
