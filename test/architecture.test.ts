@@ -24,6 +24,7 @@ const rooms: Record<string, Room> = {
   'threads/': { may: [within('threads'), node] },
   'dev/host/': { may: [within('dev/host'), file('threads/index.ts'), file('sql/index.ts'), node] },
   'dev/sql-engine.ts': { may: [] },
+  'dev/faults/': { may: [within('dev/faults'), /^node:timers/], types: [file('dev/sql-engine.ts')] },
   'dev/text/': { may: [within('dev/text')] },
   'dev/tds/': { may: [within('dev/tds'), within('dev/text'), node], types: [file('dev/sql-engine.ts')] },
   'dev/tsql/': {

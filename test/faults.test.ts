@@ -1,6 +1,6 @@
 /** What clients and the log are told when the server fails: the whole way, from the embedded server with its faults to the HTTP response. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { Faults } from '../src/dev/tds/faults.js';
+import { Faults } from '../src/dev/faults/faults.js';
 import { startTdsServer, type TdsServer } from '../src/dev/tds/server.js';
 import { closeSqlStreams, poolStats, type SqlStreamOptions, sqlStream } from '../src/index.js';
 import { type Answer, FunctionsProxy } from './helpers/functions-proxy.js';

@@ -5,11 +5,12 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { withReplay } from '../src/dev/tds/replay.js';
+import { replayProcedure } from '../src/dev/cli/replay-procedure.js';
 import { startTdsServer, type TdsServer } from '../src/dev/tds/server.js';
+import { createDatabase } from '../src/dev/tsql/database.js';
 import type { PoolStats } from '../src/index.js';
 import { within } from './helpers/run.js';
-import { credentials, TestEngine } from './helpers/tds-engine.js';
+import { credentials } from './helpers/tds-engine.js';
 
 const program = fileURLToPath(new URL('../.build/dev/bench/worker.js', import.meta.url));
 /** 64 KB/s. */
@@ -30,7 +31,8 @@ let worker: ReturnType<typeof fork>;
 let port: number;
 
 beforeAll(async () => {
-  server = await startTdsServer({ engine: withReplay(new TestEngine()), port: 0 });
+  const engine = await createDatabase({ ...credentials, procedures: { 'dev.replay': replayProcedure } });
+  server = await startTdsServer({ engine, port: 0 });
   const connection = `Server=127.0.0.1,${server.port};User Id=sa;Password="${credentials.password}";Encrypt=false`;
   const env = { ...process.env, BENCH_SQL: connection };
   worker = fork(program, ['ours'], { env, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });

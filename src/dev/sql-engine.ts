@@ -1,7 +1,8 @@
 /**
  * What a SQL engine offers to be served over TDS, and what the wire offers to the engine: all that both share.
  *
- * The wire layer (tds) knows bytes and sessions and no SQL; the engine (tsql) knows SQL and no bytes.
+ * The wire layer (tds) knows bytes and sessions and no SQL; the engine (tsql) knows SQL and no bytes; what wraps an
+ * engine to let things go wrong (faults) knows neither.
  */
 
 /** Names as T-SQL spells them. `numeric` is `decimal`, `timestamp` is `rowversion`. */
@@ -122,6 +123,11 @@ export interface ResponseSink {
   columns(columns: readonly Column[]): void;
   /** A row of the recordset begun last. */
   row(values: readonly SqlValue[]): void;
+  /**
+   * Encodes rows of the recordset begun last, and returns what sends them all, as often as it is called: much faster
+   * than to send them one by one. A sink that must see each row has it not.
+   */
+  block?(rows: readonly (readonly SqlValue[])[]): () => void;
   /** Sends what is pending, though it fills no packet (RAISERROR ... WITH NOWAIT). */
   flush?(): void;
   statementDone(done: StatementDone): void;
@@ -132,8 +138,7 @@ export interface ResponseSink {
   /** An OUTPUT parameter of the request's outermost call; sent before the final DONEPROC. */
   returnValue(name: string, type: SqlType, value: SqlValue): void;
   message(message: ServerMessage): void;
-  /** The session changed its database, or its transaction began or ended; becomes ENVCHANGE. */
-  databaseChanged(from: string, to: string): void;
+  /** The session's transaction began or ended; becomes ENVCHANGE. */
   transaction(event: 'begin' | 'commit' | 'rollback'): void;
   /**
    * Undefined while the client keeps up. Otherwise a promise that settles when the socket takes bytes again
@@ -165,9 +170,14 @@ export interface LoginRefusal extends ServerMessage {
   readonly loginRefusal: true;
 }
 
+/** Thrown by `login` or a request, to show a fault: the connection is reset (TCP RST) without an answer. */
+export interface ConnectionReset {
+  readonly connectionReset: true;
+}
+
 /**
  * One login. The wire layer calls one request at a time and awaits it; failures are messages, not exceptions. What it
- * throws is an internal error: logged, and told to the client without details.
+ * throws, but for a ConnectionReset, is an internal error: logged, and told to the client without details.
  */
 export interface EngineSession {
   /** @@SPID. */

@@ -76,8 +76,7 @@ export const commands: Record<string, Command> = {
     response.row([1.5]);
   },
   set: async () => {},
-  use: async ({ response }, argument, session) => {
-    response.databaseChanged(session.database, argument);
+  use: async (_, argument, session) => {
     session.database = argument;
   },
 };

@@ -1,4 +1,4 @@
-import type { Faults } from '../tds/faults.js';
+import type { Faults } from '../faults/faults.js';
 import type { BuiltInProcedure } from '../tsql/database.js';
 
 /**

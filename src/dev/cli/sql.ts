@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { parseFaultRules } from '../faults/fault-rules.js';
+import { Faults } from '../faults/faults.js';
 import type { SqlEngine } from '../sql-engine.js';
-import { parseFaultRules } from '../tds/fault-rules.js';
-import { Faults } from '../tds/faults.js';
-import { withReplay } from '../tds/replay.js';
 import { startTdsServer, type TdsServer } from '../tds/server.js';
 import { createDatabase } from '../tsql/database.js';
 import { createCertificate } from './certificate.js';
 import { type Command, parseOptions, parsePort } from './command.js';
 import { EmbeddedServerError, tellParent } from './embedded.js';
 import { faultProcedures } from './fault-procedures.js';
+import { replayProcedure } from './replay-procedure.js';
 import { obeyParent, stopSignal } from './signals.js';
 import { defaultLogin, embeddedPort } from './sql-plan.js';
 
@@ -21,7 +21,7 @@ Runs the embedded SQL server alone, on 127.0.0.1. It is a development stand-in, 
   --user NAME       the login that it accepts (default ${defaultLogin.user})
   --database NAME   a database that it has; may be repeated (default ${defaultLogin.database})
   --faults FILE     rules of what shall go wrong, as JSON; docs/embedded-sql-server.md describes them
-  --replay          also serve the procedure dev.replay: rows encoded beforehand, for benchmarks
+  --replay          also serve the procedure dev.replay: rows encoded once, for benchmarks
   --verbose         also show what clients do wrong
   --help            this text
 
@@ -55,10 +55,9 @@ export const sql: Command = {
       user: values.user,
       password: process.env['SQL_PASSWORD'] ?? defaultLogin.password,
       databases: ['master', 'tempdb', ...values.database],
-      procedures: faultProcedures(faults),
+      procedures: { ...faultProcedures(faults), ...(values.replay && { 'dev.replay': replayProcedure }) },
     });
-    const faulty = faults.wrap(database);
-    return serve(values.replay ? withReplay(faulty) : faulty, port, values.verbose);
+    return serve(faults.wrap(database), port, values.verbose);
   },
 };
 

@@ -1,6 +1,12 @@
 import type { Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
-import type { EngineSession, LoginRefusal, ServerMessage, SqlEngine } from '../sql-engine.js';
+import type {
+  ConnectionReset,
+  EngineSession,
+  LoginRefusal,
+  ServerMessage,
+  SqlEngine,
+} from '../sql-engine.js';
 import { ProtocolError } from './bytes.js';
 import {
   type Login7,
@@ -15,7 +21,7 @@ import { MessageWriter } from './message-writer.js';
 import { type Budget, type Message, MessageReader, packetStatus, packetType } from './packets.js';
 import { encryption, preloginReply, readPrelogin } from './prelogin.js';
 import { Procedures } from './procedures.js';
-import { ConnectionReset, RequestError } from './request-error.js';
+import { RequestError } from './request-error.js';
 import { messageLimits, readRequest, type Work } from './requests.js';
 import { Response, type WireSession } from './response.js';
 import { openTunnel, type Tunnel } from './tls-tunnel.js';
@@ -43,8 +49,10 @@ const expected: Record<State, readonly number[]> = {
   closed: [],
 };
 
-const isRefusal = (error: unknown): error is LoginRefusal =>
-  typeof error === 'object' && error !== null && 'loginRefusal' in error;
+const has = (error: unknown, mark: string): boolean =>
+  typeof error === 'object' && error !== null && mark in error;
+const isRefusal = (error: unknown): error is LoginRefusal => has(error, 'loginRefusal');
+const isReset = (error: unknown): error is ConnectionReset => has(error, 'connectionReset');
 
 /** One client: from PRELOGIN through LOGIN7 to requests, one at a time. */
 export class Connection {
@@ -174,7 +182,7 @@ export class Connection {
       this.#session = session;
     } catch (error) {
       if (this.#isClosed()) return;
-      if (error instanceof ConnectionReset) return this.#resetPeer();
+      if (isReset(error)) return this.#resetPeer();
       writeLoginRefusal(this.#wire, isRefusal(error) ? error : this.#internalError(error));
       return this.#end();
     }
@@ -230,7 +238,7 @@ export class Connection {
       if (reset !== 0) await this.#reset((reset & packetStatus.resetKeepTransaction) !== 0, response);
       if (!signal.aborted) await work(response);
     } catch (error) {
-      if (error instanceof ConnectionReset) return this.#resetPeer();
+      if (isReset(error)) return this.#resetPeer();
       if (!signal.aborted) {
         response.message(error instanceof RequestError ? error.serverMessage : this.#internalError(error));
       }
@@ -249,8 +257,7 @@ export class Connection {
     await session.reset(keepTransaction);
     this.#procedures!.clear();
     if (!keepTransaction) this.#wire.transaction = 0n;
-    if (session.database !== before) response.databaseChanged(before, session.database);
-    response.resetDone();
+    response.resetDone(before, session.database);
   }
 
   #resetPeer(): void {

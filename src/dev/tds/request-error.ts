@@ -26,6 +26,3 @@ export class ParameterError extends Error {
     this.number = number;
   }
 }
-
-/** Thrown by `login` or a request on purpose, to show a fault: the connection is reset (TCP RST) without an answer. */
-export class ConnectionReset extends Error {}

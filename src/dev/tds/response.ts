@@ -8,7 +8,7 @@ import type {
   SqlValue,
   StatementDone,
 } from '../sql-engine.js';
-import type { ByteWriter } from './bytes.js';
+import { ByteWriter } from './bytes.js';
 import type { MessageWriter } from './message-writer.js';
 import {
   type Done,
@@ -107,14 +107,21 @@ export class Response implements ResponseSink {
   }
 
   row(values: readonly SqlValue[]): void {
-    const writeRow = this.#writeRow;
-    if (!writeRow) throw new Error('A row came before its columns.');
+    const writeRow = this.#rowWriter();
     this.#token((writer) => writeRow(writer, values));
   }
 
-  /** Rows as whole ROW tokens: the replay's way round `row`. */
-  encodedRows(rows: Uint8Array): void {
-    this.#token((writer) => writer.bytes(rows));
+  block(rows: readonly (readonly SqlValue[])[]): () => void {
+    const writeRow = this.#rowWriter();
+    const block = new ByteWriter();
+    for (const values of rows) writeRow(block, values);
+    const bytes = block.buffer.subarray(0, block.length);
+    return () => this.#token((writer) => writer.bytes(bytes));
+  }
+
+  #rowWriter(): RowWriter {
+    if (!this.#writeRow) throw new Error('A row came before its columns.');
+    return this.#writeRow;
   }
 
   statementDone({ rowCount, statement, failed }: StatementDone): void {
@@ -155,10 +162,6 @@ export class Response implements ResponseSink {
     this.#token((writer) => writeMessage(writer, message, this.#wire.serverName));
   }
 
-  databaseChanged(from: string, to: string): void {
-    this.#token((writer) => writeChange(writer, 'database', to, from));
-  }
-
   transaction(event: 'begin' | 'commit' | 'rollback'): void {
     const wire = this.#wire;
     const ended = wire.transaction;
@@ -167,8 +170,9 @@ export class Response implements ResponseSink {
     this.#token((writer) => writeChange(writer, event, to, from));
   }
 
-  /** RESETCONNECTION is done. */
-  resetDone(): void {
+  /** RESETCONNECTION is done, and may have changed the database. */
+  resetDone(from: string, to: string): void {
+    if (to !== from) this.#token((writer) => writeChange(writer, 'database', to, from));
     this.#token((writer) => writeChange(writer, 'reset'));
   }
 

@@ -18,6 +18,7 @@ import {
   strict,
 } from './expression.js';
 import { bindFunction } from './functions.js';
+import { isSame } from './names.js';
 import { inRange } from './numbers.js';
 import type { Frame } from './session.js';
 import { checkOrder, collate } from './stored.js';
@@ -43,8 +44,6 @@ export interface Scope {
   /** Counts the aggregates; undefined where they are not allowed. */
   aggregates: number | undefined;
 }
-
-const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 /** A value; a condition in its place is a syntax error in T-SQL. */
 export function bindValue(expr: Expr, scope: Scope): Bound {

@@ -1,12 +1,13 @@
 import type { EngineSession, LoginRefusal, Parameter, RequestContext, SqlEngine } from '../sql-engine.js';
+import { changeStatements } from './changes.js';
 import { controlStatements, transaction } from './control.js';
+import { definitionStatements } from './definitions.js';
 import { asSqlError, Cancelled, fail, refuse, sqlError } from './errors.js';
-import { splitName } from './names.js';
+import { isSame, splitName } from './names.js';
 import { type Argument, callProcedure, procedureStatements, runText } from './procedures.js';
 import { type BuiltInProcedure, datetimeNow, type Frame, Session, type Shared, slices } from './session.js';
 import { Sqlite } from './sqlite.js';
 import { addStatements, parseBatch, runStatements } from './statements.js';
-import { tableStatements } from './tables.js';
 import { typesProcedure } from './types-procedure.js';
 
 export type { BuiltInProcedure } from './session.js';
@@ -22,7 +23,7 @@ export interface DatabaseOptions {
 
 export type Database = SqlEngine;
 
-addStatements({ ...controlStatements, ...tableStatements, ...procedureStatements });
+addStatements({ ...controlStatements, ...changeStatements, ...definitionStatements, ...procedureStatements });
 
 /** An empty server in memory. Sessions share its data; nothing outlives the process. */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
@@ -42,10 +43,10 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   let lastId = 50;
   return {
     login: async (login) => {
-      const isUser = login.user.toLowerCase() === user.toLowerCase() && login.password === password;
+      const isUser = isSame(login.user, user) && login.password === password;
       if (!isUser) throw refusal(18456, login.user);
       const name = login.database || databases.at(-1)!;
-      const home = shared.databases.find((database) => database.name.toLowerCase() === name.toLowerCase());
+      const home = shared.databases.find((database) => isSame(database.name, name));
       if (!home) throw refusal(4060, name);
       do lastId = lastId >= 32_767 ? 51 : lastId + 1;
       while (shared.sessions.has(lastId));

@@ -19,3 +19,5 @@ export function findTable(parts: Name, session: Session): Table | undefined {
 /** `[dbo].[x]` and `dbo.x` in a string, as OBJECT_ID and an RPC's name have them. */
 export const splitName = (text: string): string[] =>
   (text.match(/\[[^\]]*\]|[^.]+/g) ?? ['']).map((part) => part.replace(/^\[|\]$/g, '').trim());
+
+export const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();

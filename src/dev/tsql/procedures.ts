@@ -1,20 +1,19 @@
 import type { SqlType, SqlValue } from '../sql-engine.js';
-import { asSqlError, fail, refuse, sqlError } from './errors.js';
+import { runBuiltIn } from './built-ins.js';
+import { asSqlError, fail, refuse } from './errors.js';
 import { objectName } from './names.js';
 import { parseExpression, parseType } from './parse-query.js';
 import { Reader } from './reader.js';
 import { assigned, evaluate } from './select.js';
-import type { BuiltInProcedure, Frame, ParameterDefinition, Procedure, Statement } from './session.js';
+import type { Frame, ParameterDefinition, Procedure, Statement } from './session.js';
 import {
   parseBatch,
-  parseBody,
   runStatements,
   type StatementParser,
   startsStatement,
   variableOf,
 } from './statements.js';
 import type { Name } from './syntax.js';
-import { define, parseCreateTable } from './tables.js';
 import { int } from './types.js';
 
 /** An argument whose value is known; `assign` gets an OUTPUT value. */
@@ -26,7 +25,8 @@ export interface Argument {
   readonly assign?: ((value: SqlValue, type: SqlType) => void) | undefined;
 }
 
-function parseParameter(r: Reader): ParameterDefinition {
+/** `@name type [= constant] [OUTPUT]`. */
+export function parseParameter(r: Reader): ParameterDefinition {
   const name = r.variable();
   r.take('AS');
   const type = parseType(r);
@@ -34,31 +34,6 @@ function parseParameter(r: Reader): ParameterDefinition {
   if (fallback && fallback.k !== 'literal') refuse('A parameter default that is not a constant');
   const isOutput = r.take('OUTPUT') || r.take('OUT');
   return { name, type, fallback, isOutput };
-}
-
-/** `CREATE [OR ALTER] PROCEDURE` or `CREATE TABLE`. */
-function parseCreate(r: Reader): Statement['run'] {
-  if (r.take('TABLE')) return parseCreateTable(r);
-  const mayExist = r.take('OR', 'ALTER');
-  if (!r.take('PROCEDURE')) r.expect('PROC');
-  const parts = r.qualifiedName();
-  const isEnclosed = r.take('(');
-  const parameters = r.token.kind === 'variable' ? r.list(() => parseParameter(r)) : [];
-  if (isEnclosed) r.expect(')');
-  r.expect('AS');
-  const body = parseBody(r, () => r.token.kind === 'end');
-  return (frame) => {
-    const { session } = frame;
-    return define(frame, () => {
-      const { name, database } = objectName(parts, session);
-      const { procedures, tables } = database ?? fail(208, parts.join('.'));
-      const key = name.toLowerCase();
-      const known = procedures.get(key);
-      if ((known && !mayExist) || tables.has(key)) fail(2714, name);
-      const id = known?.id ?? session.newId();
-      procedures.set(key, { id, name, parameters, body });
-    });
-  };
 }
 
 /** `[@name =] value [OUTPUT]` or `DEFAULT`. */
@@ -105,34 +80,6 @@ export async function callProcedure(parts: Name, values: readonly Argument[], fr
   if (builtIn) return runBuiltIn(builtIn, values, frame);
   const procedure = database?.procedures.get(key) ?? fail(2812, parts.join('.'));
   return runBody(procedure.body, bindParameters(procedure.parameters, values, name, frame), frame, procedure);
-}
-
-async function runBuiltIn(
-  builtIn: BuiltInProcedure,
-  values: readonly Argument[],
-  { response }: Frame,
-): Promise<number> {
-  const args = values.map(({ name, value }) => {
-    if (name === '') refuse('An argument without a name, here,');
-    return [name.slice(1).toLowerCase(), value] as const;
-  });
-  response.procedureBegin();
-  let status = -6;
-  try {
-    const result = builtIn(Object.fromEntries(args));
-    if (result) {
-      response.columns(result.columns);
-      const rows = [...result.rows];
-      for (const row of rows) response.row(row);
-      response.statementDone({ statement: 'select', rowCount: rows.length });
-    }
-    status = 0;
-  } catch (error) {
-    throw sqlError(50_000, (error as Error).message);
-  } finally {
-    response.procedureEnd(status);
-  }
-  return status;
 }
 
 interface Bound {
@@ -235,7 +182,6 @@ export async function runText(
 }
 
 export const procedureStatements: Readonly<Record<string, StatementParser>> = {
-  CREATE: parseCreate,
   EXEC: parseExec,
   EXECUTE: parseExec,
 };

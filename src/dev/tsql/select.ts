@@ -2,7 +2,7 @@ import type { SqlType, SqlValue } from '../sql-engine.js';
 import { bindCondition, bindValue, type Scope } from './bind.js';
 import { Cancelled, fail, refuse } from './errors.js';
 import { type Bound, coerce, constant, inputsOf, Plan, type Slot, slotValue } from './expression.js';
-import { findTable, objectName } from './names.js';
+import { findTable, isSame, objectName } from './names.js';
 import type { Frame } from './session.js';
 import { checkOrder, collate, toStored } from './stored.js';
 import type { Expr, Select, Source } from './syntax.js';
@@ -54,7 +54,7 @@ export function bindQuery(select: Select, frame: Frame): BoundQuery {
       const value = bindValue(expr, scope);
       return [{ name: alias ?? (expr.k === 'column' ? value.inputs[0]!.name : ''), value, assign }];
     }
-    const found = sources.filter((source) => !star || source.alias.toLowerCase() === star.toLowerCase());
+    const found = sources.filter((source) => !star || isSame(source.alias, star));
     if (found.length === 0) fail(107, star ?? '*');
     return found.flatMap(({ columns }) =>
       columns.map((slot) => ({ name: slot.name, value: slotValue(slot) })),
@@ -138,7 +138,7 @@ function outputAt(expr: Expr, outputs: readonly Output[]): Output | undefined {
   if (expr.k === 'literal' && typeof expr.value === 'number')
     return outputs[expr.value - 1] ?? fail(108, expr.value);
   if (expr.k !== 'column' || expr.name.length > 1) return undefined;
-  return outputs.find(({ name }) => name !== '' && name.toLowerCase() === expr.name[0]!.toLowerCase());
+  return outputs.find(({ name }) => name !== '' && isSame(name, expr.name[0]!));
 }
 
 /** Runs a bound query and hands over its rows one by one; the handler may ask to wait. */

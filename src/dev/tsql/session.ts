@@ -53,9 +53,13 @@ export interface DatabaseObjects {
  * A procedure that the program supplies: arguments by lower-case name without `@`, in the representation of
  * SqlValue; returns nothing or rows. A thrown Error is the procedure's error.
  */
-export type BuiltInProcedure = (
-  args: Readonly<Record<string, SqlValue>>,
-) => { readonly columns: readonly Column[]; readonly rows: Iterable<readonly SqlValue[]> } | undefined;
+export type BuiltInProcedure = (args: Readonly<Record<string, SqlValue>>) => BuiltInRows | undefined;
+export interface BuiltInRows {
+  readonly columns: readonly Column[];
+  readonly rows: Iterable<readonly SqlValue[]>;
+  /** How many to send; the rows, of which there must be some, then end early or repeat. Default: each once. */
+  readonly count?: number;
+}
 
 /** What all sessions share; one of them may own the database, the others read it or wait. */
 export interface Shared {

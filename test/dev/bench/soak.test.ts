@@ -5,7 +5,7 @@ import { soakFaults } from '../../../src/dev/bench/soak-faults.js';
 import { expectedBody } from '../../../src/dev/bench/soak-rows.js';
 import { Tally } from '../../../src/dev/bench/soak-tally.js';
 import { mebibyte } from '../../../src/dev/bench/table.js';
-import { parseFaultRules } from '../../../src/dev/tds/fault-rules.js';
+import { parseFaultRules } from '../../../src/dev/faults/fault-rules.js';
 import { within } from '../../helpers/run.js';
 import { captureOutput, startProgram } from './helpers.js';
 

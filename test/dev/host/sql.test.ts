@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCertificate } from '../../../src/dev/cli/certificate.js';
+import { Faults } from '../../../src/dev/faults/faults.js';
 import { SqlConnections } from '../../../src/dev/host/sql/sql-connections.js';
-import { Faults } from '../../../src/dev/tds/faults.js';
 import { startTdsServer, type TdsServer } from '../../../src/dev/tds/server.js';
 import { BlockingPool } from '../../../src/threads/index.js';
 import { within } from '../../helpers/run.js';

@@ -33,7 +33,6 @@ export function collector(): { answer: Answer; response: ResponseSink } {
     },
     returnValue: (name, type, value) => void answer.returned.push({ name, type, value }),
     message: (message) => void answer.messages.push(message),
-    databaseChanged: (from, to) => void answer.events.push(`${from} to ${to}`),
     transaction: (event) => void answer.events.push(event),
     drained: () => undefined,
   };

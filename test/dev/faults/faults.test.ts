@@ -4,8 +4,8 @@ import {
   type FaultRule,
   FaultRuleError,
   parseFaultRules,
-} from '../../../src/dev/tds/fault-rules.js';
-import { Faults } from '../../../src/dev/tds/faults.js';
+} from '../../../src/dev/faults/fault-rules.js';
+import { Faults } from '../../../src/dev/faults/faults.js';
 import { startTdsServer, type TdsServer } from '../../../src/dev/tds/server.js';
 import { within } from '../../helpers/sql-client.js';
 import { connect, run } from '../../helpers/tds-client.js';

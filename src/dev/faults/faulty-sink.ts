@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestContext, ResponseSink } from '../sql-engine.js';
+import type { ConnectionReset, LoginRefusal, RequestContext, ResponseSink } from '../sql-engine.js';
 import { type FaultState, faultMessage } from './fault-rules.js';
-import { ConnectionReset } from './request-error.js';
 
 /**
  * Does what a rule says, as one of its times; without a context, to a login. Tells whether all goes on after it. An error
@@ -23,16 +22,19 @@ export async function strike(state: FaultState, context?: RequestContext): Promi
     case 'reset':
       // A reset takes with it what the peer has not read yet: let it read the rows first.
       if (rule.at === 'rows') await sleep(50);
-      throw new ConnectionReset();
+      throw { connectionReset: true } satisfies ConnectionReset;
     default:
-      if (!context) throw { ...faultMessage(rule), loginRefusal: true };
+      if (!context) throw { ...faultMessage(rule), loginRefusal: true } satisfies LoginRefusal;
       context.response.message(faultMessage(rule));
       context.response.statementDone({ statement: 'select', failed: true });
       return false;
   }
 }
 
-/** The context of a request in which a fault strikes at the row that the rule names; await `ended` after the request. */
+/**
+ * The context of a request in which a fault strikes at the row that the rule names; await `ended` after the request.
+ * Its sink takes no blocks: the row may lie within one.
+ */
 export function sinkWithFault(
   state: FaultState,
   outer: RequestContext,
@@ -73,7 +75,6 @@ export function sinkWithFault(
     message: unlessOver(response.message),
     procedureBegin: () => response.procedureBegin(),
     procedureEnd: (status) => response.procedureEnd(status),
-    databaseChanged: (from, to) => response.databaseChanged(from, to),
     transaction: (event) => response.transaction(event),
     flush: () => response.flush?.(),
     drained() {

@@ -1,7 +1,6 @@
 import type { EngineSession, Login, RequestContext, SqlEngine } from '../sql-engine.js';
 import { checkFaultRule, type FaultMoment, type FaultRule, type FaultState } from './fault-rules.js';
 import { sinkWithFault, strike } from './faulty-sink.js';
-import { wrapSession } from './wrapped-session.js';
 
 /**
  * What a rule without a text spares: the settings that drivers send when they connect, and the procedures by which
@@ -86,16 +85,22 @@ export class Faults {
       await work(faulty.context);
       await faulty.ended();
     };
-    return wrapSession(inner, {
+    return {
+      id: inner.id,
+      get database() {
+        return inner.database;
+      },
       batch: (sql, context) => run(sql, context, (faulty) => inner.batch(sql, faulty)),
       execute: (sql, declarations, parameters, context) =>
         run(sql, context, (faulty) => inner.execute(sql, declarations, parameters, faulty)),
       procedure: (name, parameters, context) =>
         run(name, context, (faulty) => inner.procedure(name, parameters, faulty)),
+      transaction: (...request) => inner.transaction(...request),
+      reset: (keepTransaction) => inner.reset(keepTransaction),
       close: () => {
         this.sessions--;
         inner.close();
       },
-    });
+    };
   }
 }
