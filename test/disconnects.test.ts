@@ -1,7 +1,7 @@
 /** 1,000 clients that leave: each has its command cancelled at the server by an ATTENTION, and the pool stays as it was. */
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { closeSqlStreams, poolStats, sqlStream } from '../src/index.js';
-import { FunctionsProxy } from './helpers/functions-proxy.js';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { poolStats, sqlStream } from '../src/index.js';
+import { proxied } from './helpers/proxied.js';
 import { within } from './helpers/run.js';
 import { RawServer } from './helpers/sql-raw-server.js';
 import { counts, script } from './helpers/sql-script.js';
@@ -11,7 +11,6 @@ const lanes = 10;
 const rounds = 25;
 
 let server: RawServer;
-let proxy: FunctionsProxy;
 /** By the text of the command: told when it has come to the server. */
 const begun = new Map<string, () => void>();
 
@@ -28,29 +27,21 @@ beforeAll(async () => {
     begun.get(request.text)?.();
     return script(request, session);
   }).listen();
+});
+afterAll(() => server.close());
+
+const functions = proxied(() => {
   process.env['TestSql'] = `${server.connectionString};Max Pool Size=${lanes}`;
   const names = ['wait', 'stream'].flatMap((verb) =>
     Array.from({ length: lanes }, (_, lane) => `${verb} ${lane}`),
   );
-  proxy = await FunctionsProxy.start(
-    // Every other one through rows().
-    Object.fromEntries(names.map((name, at) => [name.replace(' ', ''), endpoint(name, at % 2 === 1)])),
-  );
-});
-
-beforeEach(() => {
-  for (const level of ['info', 'warn', 'error'] as const)
-    vi.spyOn(console, level).mockClear().mockReturnValue();
-});
-
-afterAll(async () => {
-  await closeSqlStreams(0);
-  await server.close();
+  // Every other one through rows().
+  return Object.fromEntries(names.map((name, at) => [name.replace(' ', ''), endpoint(name, at % 2 === 1)]));
 });
 
 async function leaveOnce(verb: 'wait' | 'stream', lane: number, how: 'FIN' | 'RST'): Promise<void> {
   const atServer = new Promise<void>((resolve) => begun.set(`${verb} ${lane}`, resolve));
-  const { socket, ended } = proxy.open(`${verb}${lane}`);
+  const { socket, ended } = functions.proxy.open(`${verb}${lane}`);
   const started = verb === 'wait' ? atServer : new Promise((resolve) => socket.once('data', resolve));
   await within(10_000, `the begin of ${verb}`, started);
   if (how === 'FIN') socket.destroy();

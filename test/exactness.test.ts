@@ -1,13 +1,13 @@
 /** Values on the whole way: encoded by the embedded server, which shares no code with the decoders, through sqlStream to the body of a response. */
 import { once } from 'node:events';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Column, SqlType } from '../src/dev/sql-engine.js';
-import { startTdsServer, type TdsServer } from '../src/dev/tds/server.js';
-import { closeSqlStreams, sqlStream } from '../src/index.js';
+import { sqlStream } from '../src/index.js';
 import { exactValues as lines } from './helpers/exact-values.js';
-import { FunctionsProxy } from './helpers/functions-proxy.js';
+import { proxied } from './helpers/proxied.js';
 import { start, within } from './helpers/run.js';
-import { credentials, recordset, TestEngine } from './helpers/tds-engine.js';
+import { recordset, TestEngine } from './helpers/tds-engine.js';
+import { serve } from './helpers/tds-server.js';
 
 const zones = ['UTC', 'America/Sao_Paulo', 'Asia/Kolkata'];
 
@@ -42,13 +42,9 @@ const engine = new TestEngine({
       [manyNames.map((_, index) => (index % 3 === 0 ? null : index))],
     ),
 });
-let server: TdsServer;
-let proxy: FunctionsProxy;
-
-beforeAll(async () => {
-  server = await startTdsServer({ engine, port: 0 });
-  process.env['TestSql'] =
-    `Server=127.0.0.1,${server.port};User Id=sa;Password="${credentials.password}";Encrypt=false`;
+const server = serve(engine);
+const functions = proxied(() => {
+  process.env['TestSql'] = server.connectionString;
   const commands = [
     'none',
     'nothing',
@@ -68,17 +64,7 @@ beforeAll(async () => {
       [`${name}-mapped`, mapped],
     ] as const;
   });
-  proxy = await FunctionsProxy.start(Object.fromEntries(handlers));
-});
-
-beforeEach(() => {
-  for (const level of ['info', 'warn', 'error'] as const)
-    vi.spyOn(console, level).mockClear().mockReturnValue();
-});
-
-afterAll(async () => {
-  await closeSqlStreams(0);
-  await server.close();
+  return Object.fromEntries(handlers);
 });
 
 async function inZone<T>(zone: string, work: () => Promise<T>): Promise<T> {
@@ -94,7 +80,7 @@ async function inZone<T>(zone: string, work: () => Promise<T>): Promise<T> {
 }
 
 async function body(name: string): Promise<string> {
-  const answer = await within(10_000, name, proxy.call(name));
+  const answer = await within(10_000, name, functions.proxy.call(name));
   expect(answer).toMatchObject({ status: 200, complete: true });
   return answer.body;
 }
@@ -151,7 +137,7 @@ test.each(['none', 'nothing'])(
   async (name) => {
     expect(await body(name)).toBe('[]');
     expect(await body(`${name}-mapped`)).toBe('[]');
-    const ndjson = await proxy.call(name, { headers: { accept: 'application/x-ndjson' } });
+    const ndjson = await functions.proxy.call(name, { headers: { accept: 'application/x-ndjson' } });
     expect(ndjson).toMatchObject({ status: 200, body: '', complete: true });
   },
 );

@@ -1,25 +1,22 @@
 /** What a request sends, on its way to a parameter of the command: the exact value, or a 400 with the reason. Never half a value. */
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { startTdsServer, type TdsServer } from '../src/dev/tds/server.js';
-import { closeSqlStreams, type ParameterRecord, sqlStream } from '../src/index.js';
-import { type Answer, FunctionsProxy } from './helpers/functions-proxy.js';
+import { beforeEach, expect, test } from 'vitest';
+import { type ParameterRecord, sqlStream } from '../src/index.js';
+import type { Answer } from './helpers/functions-proxy.js';
+import { proxied } from './helpers/proxied.js';
 import { within } from './helpers/run.js';
-import { credentials, TestEngine } from './helpers/tds-engine.js';
+import { TestEngine } from './helpers/tds-engine.js';
+import { serve } from './helpers/tds-server.js';
 
 const engine = new TestEngine();
-let server: TdsServer;
-let proxy: FunctionsProxy;
-
-beforeAll(async () => {
-  server = await startTdsServer({ engine, port: 0 });
-  process.env['TestSql'] =
-    `Server=127.0.0.1,${server.port};User Id=sa;Password="${credentials.password}";Encrypt=false`;
+const server = serve(engine);
+const functions = proxied(() => {
+  process.env['TestSql'] = server.connectionString;
   const echo = { commandText: 'echo', connectionStringSetting: 'TestSql' };
   const typed = (type: string) =>
     sqlStream({ ...echo, parameters: ({ query }) => ({ p: { type, value: query.get('q') } }) });
   const count = ({ query }: { query: URLSearchParams }): ParameterRecord =>
     Object.fromEntries(Array.from({ length: Number(query.get('q')) }, (_, index) => [`p${index}`, index]));
-  proxy = await FunctionsProxy.start({
+  return {
     Template: sqlStream({ ...echo, parameters: '@p={Query.q}' }).handler(),
     Route: sqlStream({ ...echo, parameters: '@p={id}' }).handler(),
     Function: sqlStream({ ...echo, parameters: ({ query }) => ({ p: query.get('q') }) }).handler(),
@@ -31,23 +28,16 @@ beforeAll(async () => {
     Count: sqlStream({ ...echo, parameters: count }).handler(),
     Nothing: sqlStream({ ...echo, parameters: () => ({ p: undefined }) }).handler(),
     Injected: sqlStream({ ...echo, parameters: () => ({ 'p int; DROP TABLE x --': 1 }) }).handler(),
-  });
+  };
 });
 
 beforeEach(() => {
-  for (const level of ['info', 'warn', 'error'] as const)
-    vi.spyOn(console, level).mockClear().mockReturnValue();
   engine.executions.length = 0;
-});
-
-afterAll(async () => {
-  await closeSqlStreams(0);
-  await server.close();
 });
 
 function call(name: string, q?: string): Promise<Answer> {
   const path = q === undefined ? `/api/${name}` : `/api/${name}?q=${encodeURIComponent(q)}`;
-  return within(10_000, name, proxy.call(name, { path }));
+  return within(10_000, name, functions.proxy.call(name, { path }));
 }
 
 const exact: Record<string, string> = {
@@ -110,7 +100,7 @@ test.each([
 });
 
 test('a name that is sent twice is a 400, not one of its values', async () => {
-  const answer = await proxy.call('Template', { path: '/api/Template?q=1&q=2' });
+  const answer = await functions.proxy.call('Template', { path: '/api/Template?q=1&q=2' });
   expect(answer.status).toBe(400);
   expect(JSON.parse(answer.body)).toMatchObject({ code: 'EParameter', parameter: 'Query.q' });
 });

@@ -79,7 +79,7 @@ export const decimalSize = (precision: number): number =>
 /** Where the bytes of a GUID's text go: its first three groups are little-endian. */
 const guidOrder = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15] as const;
 
-export const ticksPerDay = 864_000_000_000n;
+const ticksPerDay = 864_000_000_000n;
 const ticksPerMinute = 600_000_000;
 /** Days from 0001-01-01 to 1900-01-01, where datetime and smalldatetime count from; to 1753-01-01, to 9999-12-31. */
 const daysTo = { 1753: 639_905, 1900: 693_595, 9999: 3_652_058 } as const;

@@ -64,8 +64,7 @@ async function change(
 
 function parseInsert(r: Reader): Statement['run'] {
   r.take('INTO');
-  const name = r.qualifiedName();
-  skipTableHints(r);
+  const name = parseTarget(r);
   const columns = r.is('(') ? r.inParentheses(() => r.list(() => r.name())) : undefined;
   const rows = r.take('VALUES') ? r.list(() => r.inParentheses(() => r.list(() => parseExpression(r)))) : [];
   const query = rows.length === 0 ? parseQuery(r) : undefined;
@@ -105,7 +104,7 @@ function nextIdentity({ identity }: Table, type: SqlType, session: Session): Bou
   return { ...constant(type, null), nullable: false, run, isVolatile: true };
 }
 
-/** The table of UPDATE or DELETE. */
+/** The table that is changed. */
 function parseTarget(r: Reader): Name {
   const name = r.qualifiedName();
   skipTableHints(r);

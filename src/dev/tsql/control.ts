@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseMoment, ticksPerDay } from './dates.js';
 import { Cancelled, fail, refuse, SqlError } from './errors.js';
 import { inform, raise, raiseError } from './messages.js';
@@ -123,20 +124,10 @@ function parseOption(r: Reader): Statement['run'] {
 }
 
 /** WAITFOR costs a timer; the signal ends it. */
-function delay(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      clearTimeout(timer);
-      reject(new Cancelled());
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    }, ms);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
+const delay = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => {
+    throw new Cancelled();
   });
-}
 
 function delayMs(expr: Expr, frame: Frame): number {
   const value = String(evaluate(expr, frame, nvarchar(4000)).value);

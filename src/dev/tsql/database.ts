@@ -21,12 +21,10 @@ export interface DatabaseOptions {
   readonly procedures?: Readonly<Record<string, BuiltInProcedure>>;
 }
 
-export type Database = SqlEngine;
-
 addStatements({ ...controlStatements, ...changeStatements, ...definitionStatements, ...procedureStatements });
 
 /** An empty server in memory. Sessions share its data; nothing outlives the process. */
-export async function createDatabase(options: DatabaseOptions): Promise<Database> {
+export async function createDatabase(options: DatabaseOptions): Promise<SqlEngine> {
   const { user, password, databases = ['master', 'tempdb', 'Blogs'], procedures } = options;
   const shared: Shared = {
     sqlite: await Sqlite.open(),

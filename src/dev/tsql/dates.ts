@@ -27,7 +27,6 @@ function civilOf(days: number): readonly [year: number, month: number, day: numb
 interface Moment {
   readonly ticks: bigint;
   readonly offset?: number | undefined;
-  readonly fractionDigits?: number;
 }
 
 const pattern =

@@ -1,4 +1,4 @@
-import type { SqlType, SqlValue, SqlType as Type } from '../sql-engine.js';
+import type { SqlType, SqlValue } from '../sql-engine.js';
 import { compareValues } from './collation.js';
 import { checkImplicit, convert, type Present } from './convert.js';
 import { fail, refuse } from './errors.js';
@@ -114,6 +114,12 @@ const isNull = ({ literal }: Bound): boolean => literal === null;
 export const coerce = (a: Bound, type: SqlType): Bound =>
   sameType(a.type, type) ? a : isNull(a) ? constant(type, null) : cast(checkedImplicit(a, type), type);
 
+/** Both sides of an operator; a NULL takes the type of the other. */
+const sides = (a: Bound, b: Bound): [Bound, Bound] => [
+  isNull(a) ? coerce(a, b.type) : a,
+  isNull(b) ? coerce(b, a.type) : b,
+];
+
 /** The value itself, unless it needs CAST to become one of the type: 206, 257. */
 export function checkedImplicit(a: Bound, type: SqlType): Bound {
   if (!isNull(a)) checkImplicit(a.type, type);
@@ -139,10 +145,7 @@ const verbs: Readonly<Record<string, string>> = {
 
 /** `+ - * / %` */
 export function arithmetic(op: string, left: Bound, right: Bound): Bound {
-  const [a, b] = [
-    isNull(left) ? coerce(left, right.type) : left,
-    isNull(right) ? coerce(right, left.type) : right,
-  ];
+  const [a, b] = sides(left, right);
   if (op === '+' && isString(a.type) && isString(b.type)) return concatenate(a, b);
   const type = unify(a.type, b.type);
   const kind = kindOf(type);
@@ -169,7 +172,7 @@ const whole = (value: bigint, type: SqlType): SqlValue =>
   kindOf(type) === 'integer' && type.name !== 'bigint' ? Number(value) : value;
 
 /** An integer constant is as wide as its digits, not as an int. */
-const widthOf = ({ type, literal }: Bound): Type =>
+const widthOf = ({ type, literal }: Bound): SqlType =>
   typeof literal === 'number' ? decimal(String(Math.abs(literal)).length, 0) : type;
 
 function concatenate(a: Bound, b: Bound): Bound {
@@ -227,10 +230,7 @@ export function comparison(op: string, a: Bound, b: Bound): Bound {
 
 /** Both sides in one type; values whose stored forms compare already stay as they are. */
 function comparable(name: string, left: Bound, right: Bound): [Bound, Bound, SqlType] {
-  const [a, b] = [
-    isNull(left) ? coerce(left, right.type) : left,
-    isNull(right) ? coerce(right, left.type) : right,
-  ];
+  const [a, b] = sides(left, right);
   if (isLarge(a.type) || isLarge(b.type)) fail(402, printed(a.type), printed(b.type), name);
   if ([a, b].some(({ type }) => type.name === 'sql_variant')) refuse('A comparison of sql_variant');
   const type = unify(a.type, b.type, name);
@@ -282,11 +282,12 @@ export const isNullTest = (a: Bound): Bound =>
 
 /** CASE and the functions that are short for it: conditions and results by turns, and the last result. */
 export function caseOf(parts: readonly Bound[]): Bound {
-  const results = parts.filter((_, i) => i % 2 === 1 || i === parts.length - 1);
+  const isResult = (_: Bound, i: number): boolean => i % 2 === 1 || i === parts.length - 1;
+  const results = parts.filter(isResult);
   const typed = results.filter((result) => !isNull(result));
   if (typed.length === 0) return refuse('CASE with nothing but NULL');
   const type = typed.map((result) => result.type).reduce((a, b) => unify(a, b));
-  const all = parts.map((part, i) => (i % 2 === 1 || i === parts.length - 1 ? coerce(part, type) : part));
+  const all = parts.map((part, i) => (isResult(part, i) ? coerce(part, type) : part));
   const run = (row: Row): SqlValue => {
     let i = 0;
     while (i + 1 < all.length && all[i]!.run(row) !== true) i += 2;

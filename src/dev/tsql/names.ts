@@ -5,7 +5,7 @@ import type { Name } from './syntax.js';
 /** What `schema.name` means; schemas other than dbo hold no objects, so that `database` is undefined. */
 export function objectName([...parts]: Name, { home }: Session) {
   const [name = '', schema = '', database] = parts.reverse();
-  if (database && database.toLowerCase() !== home.name.toLowerCase()) refuse('A name of another database');
+  if (database && !isSame(database, home.name)) refuse('A name of another database');
   const owner: DatabaseObjects | undefined = /^(dbo)?$/i.test(schema) ? home : undefined;
   return { name, schema: schema.toLowerCase(), database: owner };
 }

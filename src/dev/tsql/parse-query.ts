@@ -1,4 +1,4 @@
-import type { SqlType, SqlValue, SqlType as Type } from '../sql-engine.js';
+import type { SqlType, SqlValue } from '../sql-engine.js';
 import { checkCollation } from './collation.js';
 import { sizeIn } from './convert.js';
 import { fail, refuse } from './errors.js';
@@ -139,7 +139,7 @@ const synonyms: Readonly<Record<string, string>> = {
 const refusedTypes = new Set(['hierarchyid', 'geometry', 'geography', 'json', 'vector']);
 
 /** A data type. `unsized` is the length of a char or binary type without one: 1 in definitions, 30 in CAST. */
-export function parseType(r: Reader, unsized: 1 | 30 = 1): Type {
+export function parseType(r: Reader, unsized: 1 | 30 = 1): SqlType {
   const written = r.qualifiedName().at(-1)!;
   const name = synonyms[written.toLowerCase()] ?? written.toLowerCase();
   if (refusedTypes.has(name)) refuse(`The data type ${name}`);

@@ -97,9 +97,8 @@ export class Sqlite {
     if (code === SQLITE_INTERRUPT)
       refuse(`A statement that runs longer than ${stepLimitMs / 1000} s before its next row`);
     const message = this.#capi.sqlite3_errmsg(this.#db.pointer!);
-    return message === 'integer overflow'
-      ? fail(8115, 'expression', 'bigint')
-      : raise(`SQLite: ${message} (${code})`);
+    if (message === 'integer overflow') fail(8115, 'expression', 'bigint');
+    throw new Error(`SQLite: ${message} (${code})`);
   }
 
   #call(index: number, args: readonly Raw[]): Raw {
@@ -111,8 +110,4 @@ export class Sqlite {
       throw error;
     }
   }
-}
-
-function raise(message: string): never {
-  throw new Error(message);
 }

@@ -1,29 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTdsServer, type TdsServer } from '../../../src/dev/tds/server.js';
-import { within } from '../../helpers/sql-client.js';
+import { expect, test } from 'vitest';
 import { TestEngine } from '../../helpers/tds-engine.js';
 import { int, longText, rpc, rpcCall } from '../../helpers/tds-parameters.js';
-import { allHeaders, batch, packets, RawClient } from '../../helpers/tds-raw-client.js';
-import { type Token, tokensOf } from '../../helpers/tds-tokens.js';
+import { allHeaders, batch, packets } from '../../helpers/tds-raw-client.js';
+import { serveRawClient } from '../../helpers/tds-server.js';
+import type { Token } from '../../helpers/tds-tokens.js';
 
 /** MS-TDS 2.2.7.6; 4 is DONE_INXACT, which SQL Server never sets. */
 const [more, error, count] = [1, 2, 0x10];
 const engine = new TestEngine();
-let server: TdsServer;
-let client: RawClient;
-beforeAll(async () => {
-  server = await startTdsServer({ engine, port: 0 });
-});
-beforeEach(async () => {
-  client = await RawClient.login(server.port);
-  return () => client.close();
-});
-afterAll(() => server.close());
+const wire = serveRawClient(engine);
+const { send } = wire;
 
-async function send(type: number, payload: Buffer, status = 0): Promise<Token[]> {
-  client.send(packets(type, payload, 4096, status));
-  return tokensOf((await within(5_000, 'the response', client.answer()))!.payload);
-}
 const call = (...calls: Buffer[]) => {
   const separated = calls.flatMap((bytes, index) => (index === 0 ? [bytes] : [Buffer.of(0xff), bytes]));
   return send(3, Buffer.concat([allHeaders, ...separated]));
@@ -147,11 +134,11 @@ test.each([
 test('the reset flags count on the first packet of a request alone', async () => {
   const request = packets(1, batch(`print ${'x'.repeat(3_000)}`), 512);
   request[512 + 1] = 8;
-  client.send(request);
-  await client.answer();
+  wire.client.send(request);
+  await wire.answer();
   expect(engine.sessions.at(-1)!.resets).toEqual([]);
   request[1] = 8;
-  client.send(request);
-  await client.answer();
+  wire.client.send(request);
+  await wire.answer();
   expect(engine.sessions.at(-1)!.resets).toEqual([false]);
 });

@@ -1,31 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SqlType, SqlValue } from '../../../src/dev/sql-engine.js';
 import { preparedLimit } from '../../../src/dev/tds/procedures.js';
-import { startTdsServer, type TdsServer } from '../../../src/dev/tds/server.js';
 import { within } from '../../helpers/sql-client.js';
 import { openSqlServer } from '../../helpers/sql-server.js';
 import { connect, run } from '../../helpers/tds-client.js';
 import { TestEngine } from '../../helpers/tds-engine.js';
 import { type Given, int, longText, rpcCall, samples } from '../../helpers/tds-parameters.js';
 import { allHeaders, login7, packets, preloginPayload, RawClient } from '../../helpers/tds-raw-client.js';
+import { serveRawClient } from '../../helpers/tds-server.js';
 import { type Token, tokensOf } from '../../helpers/tds-tokens.js';
 
 const engine = new TestEngine();
-let server: TdsServer;
-let client: RawClient;
-beforeAll(async () => {
-  server = await startTdsServer({ engine, port: 0 });
-});
-beforeEach(async () => {
-  client = await RawClient.login(server.port);
-  return () => client.close();
-});
-afterAll(() => server.close());
+const wire = serveRawClient(engine);
+const send = (payload: Buffer) => wire.send(3, payload);
 
-async function send(payload: Buffer): Promise<Token[]> {
-  client.send(packets(3, payload));
-  return tokensOf((await within(5_000, 'the response', client.answer()))!.payload);
-}
 const call = (procedure: string | number, ...parameters: Given[]) =>
   send(Buffer.concat([allHeaders, rpcCall(procedure, parameters)]));
 const refusal = (number: number, text: string) =>
@@ -164,7 +152,7 @@ describe('ways of login that are not offered', () => {
     ['A change of the password', { newPassword: 'other' }],
     ['TDS version 0x72090002', { tdsVersion: 0x72090002 }],
   ])('%s is refused by name, with 18456, and the connection ends', async (name, options) => {
-    const other = new RawClient(server.port);
+    const other = new RawClient(wire.port);
     other.send(packets(0x12, preloginPayload));
     await other.answer();
     other.send(packets(0x10, login7(options)));
@@ -177,7 +165,7 @@ describe('ways of login that are not offered', () => {
   });
 
   test('MARS is refused in PRELOGIN, and a session packet of it ends the connection', async () => {
-    const other = new RawClient(server.port);
+    const other = new RawClient(wire.port);
     // VERSION, ENCRYPTION (not supported), MARS (on).
     const wish = '00 0010 0006  01 0016 0001  04 0017 0001  ff 000000000000 02 01'.replaceAll(' ', '');
     other.send(packets(0x12, Buffer.from(wish, 'hex')));

@@ -1,14 +1,16 @@
 import type {
   Column,
   EngineSession,
+  Login,
   Parameter,
   ResponseSink,
   ServerMessage,
+  SqlEngine,
   SqlType,
   SqlValue,
   StatementDone,
 } from '../../../src/dev/sql-engine.js';
-import { createDatabase, type Database, type DatabaseOptions } from '../../../src/dev/tsql/database.js';
+import { createDatabase, type DatabaseOptions } from '../../../src/dev/tsql/database.js';
 
 /** All that one request answered, in memory. */
 export interface Answer {
@@ -41,10 +43,7 @@ export function collector(): { answer: Answer; response: ResponseSink } {
 
 export const credentials = { user: 'sa', password: 'secret' };
 
-export const login = (
-  database: Database,
-  more: Partial<Parameters<Database['login']>[0]> = {},
-): Promise<EngineSession> =>
+export const login = (database: SqlEngine, more: Partial<Login> = {}): Promise<EngineSession> =>
   database.login({
     ...credentials,
     database: '',
@@ -56,7 +55,7 @@ export const login = (
     ...more,
   });
 
-export const open = (options: Partial<DatabaseOptions> = {}): Promise<Database> =>
+export const open = (options: Partial<DatabaseOptions> = {}): Promise<SqlEngine> =>
   createDatabase({ ...credentials, ...options });
 
 export async function batch(

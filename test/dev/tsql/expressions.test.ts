@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EngineSession, SqlValue } from '../../../src/dev/sql-engine.js';
-import type { Database } from '../../../src/dev/tsql/database.js';
+import type { EngineSession, SqlEngine, SqlValue } from '../../../src/dev/sql-engine.js';
 import { batch, errorOf, login, open } from './client.js';
 
-let database: Database;
+let database: SqlEngine;
 let session: EngineSession;
 beforeAll(async () => {
   database = await open();

@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EngineSession, SqlEngine } from '../../../src/dev/sql-engine.js';
-import type { Database } from '../../../src/dev/tsql/database.js';
 import { batch, errorOf, login, open, rows, run } from './client.js';
 
-let database: Database;
+let database: SqlEngine;
 let session: EngineSession;
 const folder = new URL('../../../sql/', import.meta.url);
 

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EngineSession } from '../../../src/dev/sql-engine.js';
-import type { Database } from '../../../src/dev/tsql/database.js';
+import type { EngineSession, SqlEngine } from '../../../src/dev/sql-engine.js';
 import { batch, collector, errorOf, login, open, rows } from './client.js';
 
-let database: Database;
+let database: SqlEngine;
 let session: EngineSession;
 beforeAll(async () => {
   database = await open({

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EngineSession } from '../../../src/dev/sql-engine.js';
-import type { Database } from '../../../src/dev/tsql/database.js';
+import type { EngineSession, SqlEngine } from '../../../src/dev/sql-engine.js';
 import { functionNames } from '../../../src/dev/tsql/functions.js';
 import { refusedFunctions, refusedMarkdown, supportedMarkdown } from '../../../src/dev/tsql/support.js';
 import { viewNames } from '../../../src/dev/tsql/views.js';
 import { batch, errorOf, login, open } from './client.js';
 
-let database: Database;
+let database: SqlEngine;
 let session: EngineSession;
 beforeAll(async () => {
   database = await open();
