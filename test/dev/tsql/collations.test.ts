@@ -1,7 +1,6 @@
 /** Text of one code page and another: parameters in a client's collation, columns, variables and constants. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { EngineSession } from '../../../src/dev/sql-engine.js';
-import type { Database } from '../../../src/dev/tsql/database.js';
+import type { EngineSession, SqlEngine } from '../../../src/dev/sql-engine.js';
 import { within } from '../../helpers/sql-client.js';
 import { openSqlServer, type SqlServer } from '../../helpers/sql-server.js';
 import { longText, rpcCall } from '../../helpers/tds-parameters.js';
@@ -88,7 +87,7 @@ describe('a parameter in a collation of the client', () => {
 });
 
 describe('text within the server', () => {
-  let database: Database;
+  let database: SqlEngine;
   let session: EngineSession;
   beforeAll(async () => {
     database = await open();
