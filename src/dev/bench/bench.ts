@@ -81,16 +81,16 @@ async function streamSections(
   return sections;
 }
 
-/** Memory must not grow with the rows; nothing but the stream is measured. */
+/** Memory must not grow with the rows. */
 async function longPeak(
   children: ChildProcesses,
   sql: SqlProcess,
   setting: Setting,
   rows: number,
 ): Promise<Target> {
-  const run = await runOnce(children, sql, 'respond', setting, rows, false);
+  const run = await runOnce(children, sql, 'respond', setting, rows);
   progress(`${settingTitle(setting)}, respond, ${numberText(rows)} rows`, run);
-  return peakTarget(`respond(), peak RSS at ${numberText(rows)} rows, without pings`, run.peakRssBytes);
+  return peakTarget(`respond(), peak RSS at ${numberText(rows)} rows`, run.peakRssBytes);
 }
 
 function progress(what: string, run: Run): void {

@@ -79,6 +79,7 @@ export function machineLine(rows: number, runs: number): string {
   return (
     `Node.js ${process.version}, ${processors.length} x ${processors[0]?.model.trim() ?? 'unknown processor'}, ${process.platform}. ` +
     `${numberText(rows)} rows of six columns; median (lowest-highest) of ${runs} interleaved run${runs === 1 ? '' : 's'}, each in a fresh worker process after a warm-up. ` +
-    'SQL server and client are processes of their own on the same machine; CPU and memory are those of the worker.'
+    'SQL server and client are processes of their own on the same machine; CPU and memory are those of the worker. ' +
+    'The delays are those of half as many rows more, beside a ping every 50 ms.'
   );
 }
