@@ -88,7 +88,7 @@ async function longPeak(
   setting: Setting,
   rows: number,
 ): Promise<Target> {
-  const run = await runOnce(children, sql, 'respond', setting, rows);
+  const run = await runOnce(children, sql, 'respond', setting, rows, false);
   progress(`${settingTitle(setting)}, respond, ${numberText(rows)} rows`, run);
   return peakTarget(`respond(), peak RSS at ${numberText(rows)} rows`, run.peakRssBytes);
 }

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { call } from './http-client.js';
 
-const everyMs = 50;
+export const pingEveryMs = 50;
 
 /** Sends a ping every 50 ms, also while others are not answered yet. */
 export function startPings(port: number): { stop(): Promise<number[]> } {
@@ -21,7 +21,7 @@ export function startPings(port: number): { stop(): Promise<number[]> } {
     const one = ping().catch(() => {});
     running.add(one);
     one.finally(() => running.delete(one));
-  }, everyMs);
+  }, pingEveryMs);
   return {
     async stop() {
       clearInterval(timer);

@@ -1,8 +1,9 @@
 import { cpus } from 'node:os';
+import { pingEveryMs } from './pings.js';
 import type { RequestFigures, RequestOptions } from './requests.js';
 import { markdownTable, mebibyte, numberText, spreadText } from './table.js';
 import { type Target, targetLine } from './targets.js';
-import type { Path, PathFigures, Setting } from './throughput.js';
+import { type Path, type PathFigures, pingedRows, type Setting } from './throughput.js';
 
 const labels: Record<Path | RequestFigures['name'], string> = {
   respond: '`respond()`',
@@ -80,6 +81,6 @@ export function machineLine(rows: number, runs: number): string {
     `Node.js ${process.version}, ${processors.length} x ${processors[0]?.model.trim() ?? 'unknown processor'}, ${process.platform}. ` +
     `${numberText(rows)} rows of six columns; median (lowest-highest) of ${runs} interleaved run${runs === 1 ? '' : 's'}, each in a fresh worker process after a warm-up. ` +
     'SQL server and client are processes of their own on the same machine; CPU and memory are those of the worker. ' +
-    'The delays are those of half as many rows more, beside a ping every 50 ms.'
+    `The delays are those of ${numberText(pingedRows(rows))} rows more, beside a ping every ${pingEveryMs} ms.`
   );
 }

@@ -47,19 +47,21 @@ export interface PathFigures {
 }
 
 /**
- * The compiler's work is done by then, for every path: it takes time, not rows. mssql's stream needs 3 s for 250,000 rows, and costs
- * no less afterwards; `respond()` needs 0.4 s, and its next 250,000 still cost twice as much as those after a million.
+ * At least so many rows, and as long as this: the compiler's work is done by then, for every path, and it takes time, not rows. mssql's stream
+ * needs 3 s for 250,000 rows, and costs no less afterwards; `respond()` needs 0.4 s, and its next 250,000 still cost twice as much as those
+ * after a million. A run of fewer rows is no measurement, and does not wait for it.
  */
 const warmUp = { rows: 250_000, ms: 1_500 };
 
-/** Of the rows, how many are streamed once more beside the pings. */
-const pingedShare = 0.5;
+/** Rows that are streamed once more, beside pings. */
+export const pingedRows = (rows: number): number => Math.ceil(rows / 2);
 
 /**
- * Starts a worker, warms it up, and lets it stream `rows` rows; then half as many with pings beside them, for the delays. The pings are requests
- * through the library, whose memory and time are not the stream's. A worker lives for one measurement: peak memory is a
+ * Starts a worker, warms it up, and lets it stream `rows` rows; then `pingedRows` more with pings beside them, for the delays. The pings are
+ * requests through the library, whose memory and time are not the stream's. A worker lives for one measurement: peak memory is a
  * figure of a process, and what one path leaves on the heap should not be the next one's burden.
  *
+ * @param withDelays false leaves the second stream out, and the delays empty
  * @throws BenchError, ChildProcessError
  */
 export async function runOnce(
@@ -68,6 +70,7 @@ export async function runOnce(
   path: Path,
   { mix, tls }: Setting,
   rows: number,
+  withDelays = true,
 ): Promise<Run> {
   const worker = await startWorker(children, sql, { endpoints: endpoints[path], tls });
   const read = (count: number) =>
@@ -78,10 +81,13 @@ export async function runOnce(
   const before = await worker.sample();
   const figures = await read(rows);
   const after = await worker.sample();
-  const pings = startPings(worker.port);
-  await read(Math.ceil(rows * pingedShare));
-  const pingsMs = await pings.stop();
-  const pinged = await worker.sample();
+  let [loopDelaysMs, pingsMs]: [readonly number[], readonly number[]] = [[], []];
+  if (withDelays) {
+    const pings = startPings(worker.port);
+    await read(pingedRows(rows));
+    pingsMs = await pings.stop();
+    ({ loopDelaysMs } = await worker.sample());
+  }
   await worker.child.stop();
   return {
     rowsPerSecond: (rows / figures.totalMs) * 1_000,
@@ -89,7 +95,7 @@ export async function runOnce(
     cpuSecondsPerMillion: ((after.cpuMs - before.cpuMs) / rows) * 1_000,
     firstByteMs: figures.firstByteMs,
     peakRssBytes: after.peakRssBytes,
-    loopDelaysMs: pinged.loopDelaysMs,
+    loopDelaysMs,
     pingsMs,
   };
 }
