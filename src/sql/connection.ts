@@ -10,6 +10,7 @@ import {
   resetWithNextRequest,
 } from './tedious/internals.js';
 import { sendInOnePacket } from './tedious/one-packet.js';
+import { readPackets } from './tedious/packets.js';
 import { type TappedSink, tapRows } from './tedious/row-tokens.js';
 import { toTediousConfig } from './tedious-config.js';
 
@@ -87,6 +88,7 @@ export class SqlConnection {
         tedious.off('errorMessage', onErrorMessage);
         tedious.on('errorMessage', (token: unknown) => connection.#hear(token as ServerErrorFields));
         connection.#loggedIn = true;
+        if (error === undefined && internals !== undefined) readPackets(tedious);
         if (error === undefined) resolve(connection);
         else reject(connectError(error, tokens, server));
       });

@@ -63,6 +63,34 @@ test('sending a request does what is done for one that fits a packet', () => {
   `);
 });
 
+test('bytes of a connection go through _transform of one stream, and what that pushes is a response', async () => {
+  const MessageIo = require('tedious/lib/message-io') as new (
+    socket: PassThrough,
+    packetSize: number,
+    debug: object,
+  ) => {
+    readonly socket: PassThrough;
+    readonly incomingMessageStream: {
+      _transform(chunk: Buffer, encoding: string, done: () => void): void;
+      push(response: object): boolean;
+    };
+    readMessage(): Promise<unknown>;
+  };
+  const socket = new PassThrough();
+  const io = new MessageIo(socket, 4_096, {});
+  expect(io.socket).toBe(socket);
+  const seen: Buffer[] = [];
+  const response = {};
+  io.incomingMessageStream._transform = (chunk, _encoding, done) => {
+    seen.push(chunk);
+    io.incomingMessageStream.push(response);
+    done();
+  };
+  socket.write('bytes');
+  expect(await io.readMessage()).toBe(response);
+  expect(Buffer.concat(seen).toString()).toBe('bytes');
+});
+
 test("tedious's token stream emits end, passes tokens to the method that they name, and can be paused", async () => {
   const connection = new Connection({ server: 'localhost' }) as unknown as {
     createTokenStreamParser(

@@ -5,7 +5,7 @@
  */
 import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
-import type { Readable } from 'node:stream';
+import type { Socket } from 'node:net';
 import type { Connection } from 'tedious';
 import { SqlStreamError } from '../errors.js';
 import type { TediousColumn } from '../rows/tedious-column.js';
@@ -26,13 +26,19 @@ export interface StreamParser {
 
 export type TokenHandler = Record<string, (token: Token) => void>;
 
+/** Takes a connection's bytes, and gives its responses. */
+interface IncomingMessageStream {
+  _transform(chunk: Buffer, encoding: string, done: (error?: Error) => void): void;
+  push(response: object): boolean;
+}
+
 interface State {
   readonly name: string;
 }
 
 /** What a connection has of its own, and its prototype. */
 export interface PrivateConnection {
-  createTokenStreamParser(message: Readable, handler: TokenHandler): EventEmitter;
+  createTokenStreamParser(message: object, handler: TokenHandler): EventEmitter;
   sendLogin7Packet(): void;
   performTlsNegotiation(prelogin: { encryptionString?: string }, signal: AbortSignal): Promise<void>;
   /** Sends a request of a packet type; the parts of the payload are its bytes. */
@@ -49,6 +55,8 @@ export interface PrivateConnection {
   messageIo: {
     sendMessage?(type: number, data?: Buffer, reset?: boolean): unknown;
     readonly outgoingMessageStream: { readonly packetSize: number; push(packet: Buffer): boolean };
+    readonly incomingMessageStream: IncomingMessageStream;
+    readonly socket: Socket;
   };
   resetConnectionOnNextRequest: boolean;
   inTransaction: boolean;
@@ -71,6 +79,7 @@ interface Internals {
     debug: unknown,
     options: unknown,
   ) => StreamParser;
+  readonly IncomingMessageStream: { readonly prototype: IncomingMessageStream };
   readonly Collation: { fromBuffer(buffer: Buffer, offset: number): { codepage: string | undefined } };
 }
 
@@ -85,13 +94,16 @@ function load(): Internals | undefined {
     const { Connection: connection } = require('tedious') as { Connection: { prototype: PrivateConnection } };
     const StreamParser = require('tedious/lib/token/stream-parser') as Internals['StreamParser'];
     const { Collation } = require('tedious/lib/collation') as Pick<Internals, 'Collation'>;
+    const IncomingMessageStream =
+      require('tedious/lib/incoming-message-stream') as Internals['IncomingMessageStream'];
     const complete =
       typeof connection.prototype.createTokenStreamParser === 'function' &&
       typeof connection.prototype.sendLogin7Packet === 'function' &&
       typeof connection.prototype.performTlsNegotiation === 'function' &&
       typeof StreamParser.prototype.readToken === 'function' &&
+      typeof IncomingMessageStream.prototype._transform === 'function' &&
       typeof Collation.fromBuffer === 'function';
-    return complete ? { StreamParser, Collation } : undefined;
+    return complete ? { StreamParser, IncomingMessageStream, Collation } : undefined;
   } catch {
     return undefined;
   }

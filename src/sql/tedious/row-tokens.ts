@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import type { Readable } from 'node:stream';
 import type { Connection } from 'tedious';
 import { SqlStreamError } from '../errors.js';
 import { JoinBlock } from '../join-block.js';
@@ -12,6 +11,7 @@ import {
   type Token,
   type TokenHandler,
 } from './internals.js';
+import type { IncomingResponse, ResponseReader } from './packets.js';
 
 /** Token types, MS-TDS 2.2.7. */
 const rowToken = 0xd1;
@@ -44,9 +44,9 @@ export interface TappedSink extends RowSink {
 }
 
 /** Stands in for tedious's token stream of one response; tedious calls `pause` and `resume`, and waits for `end`. */
-class RowTokenParser extends EventEmitter implements TappedParser {
+class RowTokenParser extends EventEmitter implements TappedParser, ResponseReader {
   readonly #tokens: StreamParser;
-  readonly #message: Readable;
+  readonly #response: IncomingResponse;
   readonly #handler: TokenHandler;
   readonly #sink: RowSink;
   readonly #queue: Buffer[] = [];
@@ -57,9 +57,14 @@ class RowTokenParser extends EventEmitter implements TappedParser {
   #ended = false;
   #finished = false;
 
-  constructor(message: Readable, handler: TokenHandler, sink: RowSink, connection: PrivateConnection) {
+  constructor(
+    response: IncomingResponse,
+    handler: TokenHandler,
+    sink: RowSink,
+    connection: PrivateConnection,
+  ) {
     super();
-    this.#message = message;
+    this.#response = response;
     this.#handler = handler;
     this.#sink = sink;
     const next = (): Promise<IteratorResult<Buffer>> => {
@@ -72,38 +77,36 @@ class RowTokenParser extends EventEmitter implements TappedParser {
     };
     const chunks = { [Symbol.asyncIterator]: () => ({ next }) };
     this.#tokens = new internals!.StreamParser(chunks, connection.debug, connection.config.options);
-    message.on('data', this.#feed);
-    message.on('end', this.#end);
+    response.attach(this);
   }
 
-  readonly #end = (): void => {
-    this.#ended = true;
-    this.#wanting?.({ done: true, value: undefined });
-    this.#process();
-  };
+  get isPaused(): boolean {
+    return this.#paused;
+  }
 
   pause(): void {
     this.#paused = true;
-    this.#message.pause();
   }
 
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
-    this.#process();
-    if (!this.#paused) this.#message.resume();
+    this.process();
+    if (!this.#paused) this.#response.resume();
   }
 
-  readonly #feed = (chunk: Buffer): void => {
+  add(piece: Buffer): void {
     const wanting = this.#wanting;
-    if (wanting !== undefined) {
-      this.#wanting = undefined;
-      wanting({ done: false, value: chunk });
-      return;
-    }
-    this.#queue.push(chunk);
-    this.#process();
-  };
+    this.#wanting = undefined;
+    if (wanting === undefined) this.#queue.push(piece);
+    else wanting({ done: false, value: piece });
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wanting?.({ done: true, value: undefined });
+    this.process();
+  }
 
   /** Only while tedious waits for nothing: it keeps the rest of its bytes itself. */
   #takeQueue(): void {
@@ -114,7 +117,7 @@ class RowTokenParser extends EventEmitter implements TappedParser {
     tokens.position = 0;
   }
 
-  #process(): void {
+  process(): void {
     if (this.#finished || this.#busy || !this.#sink.isWanted) return;
     try {
       this.#run();
@@ -146,7 +149,7 @@ class RowTokenParser extends EventEmitter implements TappedParser {
     if (!this.#ended || this.#paused || this.#busy) return;
     this.#finished = true;
     // tedious holds the last message of an idle connection, which would hold all that was read of it.
-    this.#message.off('data', this.#feed).off('end', this.#end);
+    this.#response.reader = undefined;
     if (tokens.position < tokens.buffer.length || this.#sink.amidRow) {
       throw new SqlStreamError('EProtocol', 'A response ended amid a token.', { phase: 'rows' });
     }
@@ -169,7 +172,7 @@ class RowTokenParser extends EventEmitter implements TappedParser {
           this.#abandon(error);
           return;
         }
-        this.#process();
+        this.process();
       },
       (error: unknown) => this.#abandon(error),
     );
@@ -195,7 +198,7 @@ export function tapRows(connection: Connection, take: () => TappedSink | undefin
   target.createTokenStreamParser = (message, handler) => {
     const sink = take();
     if (sink === undefined) return original.call(target, message, handler);
-    sink.parser = new RowTokenParser(message, handler, sink, target);
+    sink.parser = new RowTokenParser(message as IncomingResponse, handler, sink, target);
     return sink.parser as RowTokenParser;
   };
 }
