@@ -1,7 +1,8 @@
-import { Connection, type ConnectionConfiguration, Request } from 'tedious';
+import type { ConnectionConfiguration } from 'tedious';
 import type { ConnectionOptions } from './connection-string/parse.js';
 import type { ServerErrorFields } from './errors.js';
 import { connectError, isFatal } from './server-errors.js';
+import { Connection, Request } from './tedious/driver.js';
 import {
   askForOdbcDefaults,
   hasOpenTransaction,

@@ -1,4 +1,3 @@
-import { Request } from 'tedious';
 import type { SqlConnection } from './connection.js';
 import type { SqlStreamError } from './errors.js';
 import type { ResolvedCommand } from './options.js';
@@ -6,6 +5,7 @@ import type { Binding } from './parameters/binding.js';
 import { PlainResponse } from './plain-response.js';
 import { Response } from './response.js';
 import { requestError } from './server-errors.js';
+import { Request } from './tedious/driver.js';
 import { internals } from './tedious/internals.js';
 
 /** After the ATTENTION; tedious gives up by itself, and earlier, but not while a request is still being sent. */

@@ -7,6 +7,7 @@ import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type { Connection } from 'tedious';
+import './lazy-identity.js';
 import { SqlStreamError } from '../errors.js';
 import type { TediousColumn } from '../rows/tedious-column.js';
 
