@@ -20,8 +20,24 @@ export function parseOptions<const T extends Options>(args: readonly string[], o
 
 /** @throws BenchUsageError unless the text is a whole number in the range. */
 export function wholeNumber(option: string, text: string, least: number, most: number): number {
-  if (/^\d{1,12}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+  if (isWholeNumber(text, least, most)) return Number(text);
   throw new BenchUsageError(`${option} takes a whole number from ${least} to ${most}, not '${text}'.`);
+}
+
+/** @returns the numbers of a list with commas, each once. @throws BenchUsageError unless each is a whole number in the range. */
+export function wholeNumbers(option: string, text: string, least: number, most: number): number[] {
+  const parts = text.split(',').map((part) => part.trim());
+  for (const part of parts) {
+    if (!isWholeNumber(part, least, most))
+      throw new BenchUsageError(
+        `${option} takes one or more whole numbers from ${least} to ${most}, not '${part}'.`,
+      );
+  }
+  return [...new Set(parts.map(Number))];
+}
+
+function isWholeNumber(text: string, least: number, most: number): boolean {
+  return /^\d{1,12}$/.test(text) && Number(text) >= least && Number(text) <= most;
 }
 
 /** A number with an optional fraction, such as 0.1. @throws BenchUsageError unless it is in the range. */

@@ -1,4 +1,4 @@
-import { oneOrMoreOf, parseOptions, wholeNumber } from './arguments.js';
+import { oneOrMoreOf, parseOptions, wholeNumber, wholeNumbers } from './arguments.js';
 import { type Path, paths, type Setting } from './throughput.js';
 
 export const parts = ['streams', 'requests'] as const;
@@ -6,7 +6,7 @@ export const parts = ['streams', 'requests'] as const;
 export const benchHelp = `Usage: npm run bench -- [options]
 
 Measures side by side how rows get from SQL Server to an HTTP client, and what a request costs. With the defaults
-it takes about 20 minutes.
+it takes about 25 minutes.
 
   --rows N          rows of each stream (default 1000000)
   --runs N          runs of each path; the tables show medians (default 3)
@@ -15,7 +15,7 @@ it takes about 20 minutes.
                     (default all)
   --mixes LIST      columns: strings, numbers (default strings,numbers)
   --transports LIST plain, tls (default plain,tls)
-  --users N         simulated users of the requests (default 1000)
+  --users LIST      simulated users of the requests; each number is measured by itself (default 1000,1600)
   --seconds N       how long each run of the requests is measured (default 10)
   --close           the users open a connection for each request, instead of keeping theirs
   --write           write the tables into README.md, between the lines of <!-- begin bench --> and <!-- end bench -->
@@ -27,7 +27,7 @@ export interface BenchOptions {
   readonly parts: readonly (typeof parts)[number][];
   readonly paths: readonly Path[];
   readonly settings: readonly Setting[];
-  readonly users: number;
+  readonly users: readonly number[];
   readonly seconds: number;
   readonly keepAlive: boolean;
   readonly write: boolean;
@@ -47,7 +47,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
       paths: { type: 'string', default: paths.join() },
       mixes: { type: 'string', default: 'strings,numbers' },
       transports: { type: 'string', default: 'plain,tls' },
-      users: { type: 'string', default: '1000' },
+      users: { type: 'string', default: '1000,1600' },
       seconds: { type: 'string', default: '10' },
       close: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
@@ -64,7 +64,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
     parts: oneOrMoreOf('--parts', values.parts, parts),
     paths: oneOrMoreOf('--paths', values.paths, paths),
     settings: transports.flatMap((transport) => mixes.map((mix) => ({ mix, tls: transport === 'tls' }))),
-    users: wholeNumber('--users', values.users, 1, 10_000),
+    users: wholeNumbers('--users', values.users, 1, 10_000),
     seconds: wholeNumber('--seconds', values.seconds, 1, 3_600),
     keepAlive: !values.close,
     write: values.write,

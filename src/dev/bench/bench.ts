@@ -12,19 +12,13 @@ import { fileURLToPath } from 'node:url';
 import { writeBetweenMarkers } from '../docs/markers.js';
 import { type BenchOptions, benchHelp, parseBenchOptions } from './bench-options.js';
 import type { ChildProcesses } from './child-processes.js';
-import {
-  machineLine,
-  requestTable,
-  requestTitle,
-  settingTitle,
-  targetList,
-  throughputTable,
-} from './report.js';
-import { type RequestRun, requestFiguresOf, requestPaths, runRequests } from './requests.js';
+import { machineLine, settingTitle, targetList, throughputTable } from './report.js';
+import { requestSection } from './request-section.js';
+import { runRequests } from './requests.js';
 import { runProgram } from './run-program.js';
 import { runAppScripts, type SqlProcess, startSql } from './sql-process.js';
 import { mebibyte, numberText } from './table.js';
-import { peakTarget, requestTargets, type Target, throughputTargets } from './targets.js';
+import { peakTarget, type Target, throughputTargets } from './targets.js';
 import { figuresOf, type Path, type Run, runOnce, type Setting } from './throughput.js';
 
 const readme = fileURLToPath(new URL('../../../README.md', import.meta.url));
@@ -43,7 +37,14 @@ export function main(args: readonly string[]): Promise<number> {
     const sections = [machineLine(options.rows, options.runs)];
     const sql = await startSql(children);
     if (options.parts.includes('streams')) sections.push(...(await streamSections(children, sql, options)));
-    if (options.parts.includes('requests')) sections.push(await requestSection(children, sql, options));
+    if (options.parts.includes('requests')) {
+      await runAppScripts(sql);
+      sections.push(
+        await requestSection(options, (users, path) =>
+          runRequests(children, sql, path, { ...options, users }),
+        ),
+      );
+    }
     const text = sections.join('\n\n');
     console.log(`\n${text}`);
     if (options.write) {
@@ -98,26 +99,4 @@ function progress(what: string, run: Run): void {
     `${what}: ${numberText(run.rowsPerSecond)} rows/s, ${numberText(run.cpuSecondsPerMillion, 2)} CPU s per 1M rows, ` +
       `${numberText(run.peakRssBytes / mebibyte)} MiB, ${numberText(run.bytesPerRow)} bytes a row`,
   );
-}
-
-async function requestSection(
-  children: ChildProcesses,
-  sql: SqlProcess,
-  options: BenchOptions,
-): Promise<string> {
-  await runAppScripts(sql);
-  const runs = new Map(requestPaths.map((path) => [path, [] as RequestRun[]]));
-  for (let round = 1; round <= options.runs; round++) {
-    for (const [path, list] of runs) {
-      const run = await runRequests(children, sql, path, options);
-      list.push(run);
-      console.log(
-        `run ${round}/${options.runs}, ${path}: ${numberText(run.cpuMsPerRequest, 2)} CPU ms per request, ` +
-          `${numberText(run.transactionsPerSecond)} transactions/s, ${run.failures} failures`,
-      );
-    }
-  }
-  const figures = [...runs].map(([path, list]) => requestFiguresOf(path, list));
-  const parts = [`#### ${requestTitle(options)}`, requestTable(figures), targetList(requestTargets(figures))];
-  return parts.join('\n\n');
 }

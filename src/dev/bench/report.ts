@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import { pingEveryMs } from './pings.js';
-import type { RequestFigures, RequestOptions } from './requests.js';
+import type { RequestFigures } from './requests.js';
 import { markdownTable, mebibyte, numberText, spreadText } from './table.js';
 import { type Target, targetLine } from './targets.js';
 import { type Path, type PathFigures, pingedRows, type Setting } from './throughput.js';
@@ -55,9 +55,10 @@ function scaled<T extends { median: number; min: number; max: number }>(
 
 export function requestTable(figures: readonly RequestFigures[]): string {
   return markdownTable(
-    ['endpoint', 'CPU ms per request', 'transactions/s', 'latency ms (median)', 'failures'],
+    ['endpoint', 'users', 'CPU ms per request', 'transactions/s', 'latency ms (median)', 'failures'],
     figures.map((one) => [
       labels[one.name],
+      numberText(one.users),
       spreadText(one.cpuMsPerRequest, 2),
       spreadText(one.transactionsPerSecond),
       spreadText(one.latencyMs),
@@ -66,8 +67,11 @@ export function requestTable(figures: readonly RequestFigures[]): string {
   );
 }
 
-export function requestTitle({ users, keepAlive }: RequestOptions): string {
-  return `${numberText(users)} users on a one-second procedure of 10 rows, HTTP connections ${keepAlive ? 'kept' : 'closed after each request'}`;
+export function requestTitle(users: readonly number[], keepAlive: boolean): string {
+  const counts = users.map((count) => numberText(count));
+  const last = counts.pop();
+  const all = counts.length === 0 ? last : `${counts.join(', ')} and ${last}`;
+  return `${all} users on a one-second procedure of 10 rows, HTTP connections ${keepAlive ? 'kept' : 'closed after each request'}`;
 }
 
 export function targetList(targets: readonly Target[]): string {

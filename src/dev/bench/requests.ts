@@ -23,11 +23,20 @@ export interface RequestRun {
 }
 
 export interface RequestFigures {
+  readonly users: number;
   readonly name: RequestPath;
   readonly cpuMsPerRequest: Spread;
   readonly transactionsPerSecond: Spread;
   readonly latencyMs: Spread;
   readonly failures: number;
+}
+
+/** How long each endpoint takes by itself: BlogProc's delay, and the empty handler's. */
+const procedureSeconds = 1;
+
+/** A user waits for an answer before the next request, so that no driver makes more of them. */
+export function mostTransactionsPerSecond(users: number): number {
+  return users / procedureSeconds;
 }
 
 /** From one user's start to the next one's. More at once than the worker accepts are left to wait by the kernel, up to a minute each time. */
@@ -40,7 +49,8 @@ const settleMs = 8_000;
 
 /**
  * Simulated users on an endpoint that takes a second and gives 10 rows, each sending its next request when it has its
- * answer. The users are in this process, which does nothing else meanwhile; the worker has a process of its own.
+ * answer. The users are in this process, which does nothing else meanwhile; the worker has a process of its own, and in
+ * its pool a connection for each user: else the pool's size would be what is measured.
  *
  * @throws BenchError, ChildProcessError
  */
@@ -50,7 +60,7 @@ export async function runRequests(
   path: RequestPath,
   { users, seconds, keepAlive }: RequestOptions,
 ): Promise<RequestRun> {
-  const worker = await startWorker(children, sql, { endpoints: endpoints[path] });
+  const worker = await startWorker(children, sql, { endpoints: endpoints[path], poolSize: users });
   const load = putLoad({ port: worker.port, path, users, keepAlive, rampMs: rampMsPerUser * users });
   try {
     await load.warmUp();
@@ -72,8 +82,13 @@ export async function runRequests(
   }
 }
 
-export function requestFiguresOf(name: RequestPath, runs: readonly RequestRun[]): RequestFigures {
+export function requestFiguresOf(
+  users: number,
+  name: RequestPath,
+  runs: readonly RequestRun[],
+): RequestFigures {
   return {
+    users,
     name,
     cpuMsPerRequest: spreadOf(runs.map((run) => run.cpuMsPerRequest)),
     transactionsPerSecond: spreadOf(runs.map((run) => run.transactionsPerSecond)),

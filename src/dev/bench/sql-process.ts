@@ -32,12 +32,21 @@ export async function startSql(children: ChildProcesses, args: readonly string[]
   return { child, port: said.port, password };
 }
 
+export interface ConnectionOptions {
+  readonly tls?: boolean;
+  /** Connections at most. */
+  readonly poolSize?: number;
+}
+
+/** More than anything but the users of `npm run bench` takes at once. */
+export const defaultPoolSize = 1_000;
+
 export function connectionString(
   { port, password }: Pick<SqlProcess, 'port' | 'password'>,
-  tls = false,
+  { tls = false, poolSize = defaultPoolSize }: ConnectionOptions = {},
 ): string {
   const security = tls ? 'Encrypt=true;TrustServerCertificate=true' : 'Encrypt=false';
-  return `Server=127.0.0.1,${port};Database=Blogging;User Id=sa;Password=${password};${security};Max Pool Size=1000`;
+  return `Server=127.0.0.1,${port};Database=Blogging;User Id=sa;Password=${password};${security};Max Pool Size=${poolSize}`;
 }
 
 /** Runs the app's own scripts: tables, procedures, seed rows. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { PoolStats } from '../../index.js';
 import type { Child, ChildProcesses } from './child-processes.js';
-import { connectionString, type SqlProcess } from './sql-process.js';
+import { type ConnectionOptions, connectionString, defaultPoolSize, type SqlProcess } from './sql-process.js';
 
 const program = fileURLToPath(new URL('./worker.js', import.meta.url));
 
@@ -28,9 +28,9 @@ export interface WorkerProcess {
 /** A file of `endpoints/`. */
 export type Endpoints = 'empty' | 'ours' | 'mssql' | 'tedious';
 
-export interface WorkerOptions {
+/** `poolSize` is that of our pools and of mssql's alike. */
+export interface WorkerOptions extends ConnectionOptions {
   readonly endpoints: Endpoints;
-  readonly tls?: boolean;
   readonly env?: Record<string, string>;
 }
 
@@ -38,14 +38,15 @@ export interface WorkerOptions {
 export async function startWorker(
   children: ChildProcesses,
   sql: SqlProcess,
-  { endpoints, tls = false, env = {} }: WorkerOptions,
+  { endpoints, tls = false, poolSize = defaultPoolSize, env = {} }: WorkerOptions,
 ): Promise<WorkerProcess> {
   const child = children.start('The worker', program, [endpoints], {
     AZURE_FUNCTIONS_ENVIRONMENT: 'Development',
-    BENCH_SQL: connectionString(sql, tls),
+    BENCH_SQL: connectionString(sql, { tls, poolSize }),
     BENCH_SQL_PORT: String(sql.port),
     BENCH_SQL_PASSWORD: sql.password,
     BENCH_SQL_TLS: tls ? '1' : '',
+    BENCH_SQL_POOL_SIZE: String(poolSize),
     ...env,
   });
   const { port } = await child.message<{ port: number }>();

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { main } from '../../../src/dev/bench/bench.js';
+import { parseBenchOptions } from '../../../src/dev/bench/bench-options.js';
 import { childrenOf, isAlive } from '../../helpers/processes.js';
 import { within } from '../../helpers/run.js';
 import { captureOutput, startProgram } from './helpers.js';
@@ -12,6 +13,10 @@ test.each([
     ['--paths', ''],
     "--paths takes one or more of respond,rows,mssql-query,mssql-stream,mssql-batched,tedious, not ''.",
   ],
+  [['--users', '1000,0'], "--users takes one or more whole numbers from 1 to 10000, not '0'."],
+  [['--users', '80,1.5'], "--users takes one or more whole numbers from 1 to 10000, not '1.5'."],
+  [['--users', '10001'], "--users takes one or more whole numbers from 1 to 10000, not '10001'."],
+  [['--users', '80,'], "--users takes one or more whole numbers from 1 to 10000, not ''."],
   [['--speed'], "Unknown option '--speed'"],
 ])('%j is refused with the reason, and starts nothing', async (args, message) => {
   const output = captureOutput();
@@ -24,6 +29,11 @@ test('--help names every option', async () => {
   expect(await main(['--help'])).toBe(0);
   for (const option of ['rows', 'runs', 'parts', 'paths', 'mixes', 'transports', 'users', 'write'])
     expect(output.out()).toContain(`--${option}`);
+});
+
+test('--users is a list, in the order it has and each number once, with more than one by default', () => {
+  expect(parseBenchOptions(['--users', '80, 50,80'])?.users).toEqual([80, 50]);
+  expect(parseBenchOptions([])?.users).toEqual([1_000, 1_600]);
 });
 
 test('a run of few rows measures all paths, and says what is reached', async () => {

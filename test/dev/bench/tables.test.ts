@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { markdownTable, mebibyte, numberText, spreadText } from '../../../src/dev/bench/table.js';
-import { isReached, requestTargets, targetLine, throughputTargets } from '../../../src/dev/bench/targets.js';
+import { isReached, targetLine, throughputTargets } from '../../../src/dev/bench/targets.js';
 
 const same = (value: number) => ({ median: value, min: value, max: value });
 const figures = (path: 'respond' | 'rows' | 'mssql-stream', rows: number, cpu: number, peak: number) => ({
@@ -54,21 +54,4 @@ test('targets are ratios to mssql streaming, reached from their limit on', () =>
 
 test('without a path to compare with there is no ratio', () => {
   expect(throughputTargets([figures('mssql-stream', 50, 8, 150 * mebibyte)])).toEqual([]);
-});
-
-test('the cost of a request is compared less that of the empty handler', () => {
-  const one = (name: 'blog-empty' | 'blog-ours' | 'blog-mssql', cpu: number, rate: number) => ({
-    name,
-    cpuMsPerRequest: same(cpu),
-    transactionsPerSecond: same(rate),
-    latencyMs: same(1_000),
-    failures: 0,
-  });
-  const targets = requestTargets([
-    one('blog-empty', 1, 900),
-    one('blog-ours', 1.5, 600),
-    one('blog-mssql', 2, 500),
-  ]);
-  expect(targets.map(({ value }) => value)).toEqual([0.5, 1.2]);
-  expect(targets.map(isReached)).toEqual([true, true]);
 });

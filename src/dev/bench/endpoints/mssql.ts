@@ -14,7 +14,7 @@ function connectedPool(): Promise<mssql.ConnectionPool> {
     password: server.password,
     database: server.database,
     options: { encrypt: server.encrypt, trustServerCertificate: true },
-    pool: { max: 1_000 },
+    pool: { max: server.poolSize },
     // Its default of 15 s is shorter than a million rows take.
     requestTimeout: 0,
   }).connect();

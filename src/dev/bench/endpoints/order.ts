@@ -12,6 +12,7 @@ export const server = {
   user: 'sa',
   password: process.env['BENCH_SQL_PASSWORD'] ?? '',
   database: 'Blogging',
+  poolSize: Number(process.env['BENCH_SQL_POOL_SIZE']),
   encrypt: process.env['BENCH_SQL_TLS'] === '1',
 };
 
