@@ -25,8 +25,12 @@ export function serve(engine: SqlEngine, options: Partial<TdsServerOptions> = {}
 }
 
 /** In each test a raw client of its own, logged in to a server of the engine. */
-export function serveRawClient(engine: SqlEngine, login: Parameters<typeof RawClient.login>[1] = {}) {
-  const server = serve(engine);
+export function serveRawClient(
+  engine: SqlEngine,
+  login: Parameters<typeof RawClient.login>[1] = {},
+  options: Partial<TdsServerOptions> = {},
+) {
+  const server = serve(engine, options);
   let client: RawClient;
   beforeEach(async () => {
     client = await RawClient.login(server.port, login);
