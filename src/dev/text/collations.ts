@@ -84,17 +84,21 @@ const versions: Record<string, number> = { 90: 1, 100: 2, 140: 3, 160: 4 };
 
 /** Ignore case 1, accents 2, width 4, kana 8; BIN 16, BIN2 32; UTF-8 64. */
 function flagsOf(name: string): number {
-  const words = new Set(name.toLowerCase().split('_'));
+  const words = new Set(name.split('_'));
   const ifHas = (word: string, yes: number, no = 0): number => (words.has(word) ? yes : no);
   const binary = ifHas('bin', 16) | ifHas('bin2', 32);
   const ignored = ifHas('ci', 1) | ifHas('ai', 2) | ifHas('ws', 0, 4) | ifHas('ks', 0, 8);
   return (binary || ignored) | ifHas('utf8', utf8Flag);
 }
 
+/** A designator, a version, and what the order looks at ("Windows collation name"). */
+const windowsName =
+  /^(.+?)(?:_(90|100|140|160))?_(?:c[is]_a[is](?:_ks)?(?:_ws)?(?:_vss)?(?:_sc)?(?:_utf8)?|bin2?(?:_utf8)?)$/;
+
 function make(name: string): Collation | undefined {
-  const sql = sqlByName.get(name.toLowerCase());
-  const [, designator = '', version = ''] = /^(.*?)(?:_(90|100|140|160))?_(?:c[is]|bin)/i.exec(name) ?? [];
-  const lcid = sql?.lcid ?? lcidByDesignator.get(designator.toLowerCase());
+  const sql = sqlByName.get(name);
+  const [, designator = '', version = ''] = windowsName.exec(name) ?? [];
+  const lcid = sql?.lcid ?? lcidByDesignator.get(designator);
   if (lcid === undefined) return undefined;
   const flags = flagsOf(name);
   const bits = lcid | (flags << 20);
@@ -103,20 +107,24 @@ function make(name: string): Collation | undefined {
   return { bytes, codePage: codePageOf(bytes) };
 }
 
+/** By lower-case name. Only names that there are: others would fill the memory. */
 const byName = new Map<string, Collation>();
+
+/** The collation of a name, in whichever case; undefined for a name that there is not. */
+export function findCollation(name: string): Collation | undefined {
+  const key = name.toLowerCase();
+  const collation = byName.get(key) ?? make(key);
+  if (collation) byName.set(key, collation);
+  return collation;
+}
+
+const ofServer = findCollation(serverCollation)!;
 
 /** The collation of a name or of five bytes in hexadecimal; that of the server for a name that is unknown or absent. */
 export function collationOf(name: string = serverCollation): Collation {
-  if (/^[0-9a-f]{10}$/.test(name)) {
-    const bytes = Buffer.from(name, 'hex');
-    return { bytes, codePage: codePageOf(bytes) };
-  }
-  let collation = byName.get(name);
-  if (!collation) {
-    collation = make(name) ?? collationOf();
-    byName.set(name, collation);
-  }
-  return collation;
+  if (!/^[0-9a-f]{10}$/.test(name)) return findCollation(name) ?? ofServer;
+  const bytes = Buffer.from(name, 'hex');
+  return { bytes, codePage: codePageOf(bytes) };
 }
 
 /** What `collationOf` knows five bytes by; undefined for the server's collation, and for zeros, which stand for it. */

@@ -1,5 +1,5 @@
 import type { OffsetDateTime, SqlType, SqlValue } from '../sql-engine.js';
-import { serverCollation } from '../text/collations.js';
+import { findCollation, serverCollation } from '../text/collations.js';
 import { fail } from './errors.js';
 import { isString } from './types.js';
 
@@ -17,11 +17,11 @@ export const sensitivities = [...Object.keys(collators), 'BIN'];
 export function sensitivityOf(type: SqlType): string | undefined {
   if (!isString(type)) return undefined;
   const collation = type.collation ?? serverCollation;
-  return /_BIN2?$/i.test(collation) ? 'BIN' : /_(C[IS]_A[IS])/i.exec(collation)![1]!.toUpperCase();
+  return /_BIN2?(_|$)/i.test(collation) ? 'BIN' : /_(C[IS]_A[IS])/i.exec(collation)![1]!.toUpperCase();
 }
 
 export function checkCollation(name: string): string {
-  return /_(C[IS]_A[IS]|BIN2?$)/i.test(name) ? name : fail(448, name);
+  return findCollation(name) ? name : fail(448, name);
 }
 
 /** Compares as T-SQL does: trailing blanks don't count; case and accents as the collation says. */

@@ -98,6 +98,8 @@ test.each<[string, unknown, string]>([
   ["CASE WHEN N'É' = N'é' THEN 1 ELSE 0 END", 1, 'int'],
   ["CASE WHEN N'é' = N'e' THEN 1 ELSE 0 END", 0, 'int'],
   ["CASE WHEN 'a' = 'A' COLLATE Latin1_General_CS_AS THEN 1 ELSE 0 END", 0, 'int'],
+  ["CASE WHEN 'a' = 'A' COLLATE latin1_general_100_bin2_utf8 THEN 1 ELSE 0 END", 0, 'int'],
+  ["CASE WHEN 'a' = 'A' COLLATE Japanese_XJIS_140_CI_AS_KS_WS_VSS THEN 1 ELSE 0 END", 1, 'int'],
   ['CASE WHEN NULL IN (1, 2) THEN 1 ELSE 0 END', 0, 'int'],
   ['CASE WHEN 3 NOT BETWEEN 1 AND 2 THEN 1 ELSE 0 END', 1, 'int'],
   ['IIF(1.0 = 1, 1, 0)', 1, 'int'],
@@ -152,6 +154,9 @@ test.each<[string, number]>([
   ["CAST(N'ж' AS varchar(5))", 40510],
   ['CAST(0.1e0 AS decimal(38,20))', 40510],
   ["JSON_VALUE(N'{}', '$')", 40510],
+  ["'a' COLLATE Nowhere_CI_AS", 448],
+  ["'a' COLLATE Latin1_General_CI", 448],
+  ["'a' COLLATE Latin1_General_CI_AS_", 448],
 ])('%s is error %i', async (sql, number) => {
   expect(await errorOf(session, `SELECT ${sql}`)).toBe(number);
 });
