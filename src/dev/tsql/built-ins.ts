@@ -1,6 +1,7 @@
 import type { Parameter } from '../sql-engine.js';
 import { Cancelled, refuse, sqlError } from './errors.js';
 import type { BuiltInProcedure, BuiltInRows, Frame } from './session.js';
+import { counted } from './statements.js';
 
 /** Runs a procedure that the program supplies; returns its status. */
 export async function runBuiltIn(
@@ -26,7 +27,8 @@ export async function runBuiltIn(
   return status;
 }
 
-async function send(result: BuiltInRows, { response, session, signal, pause }: Frame): Promise<void> {
+async function send(result: BuiltInRows, frame: Frame): Promise<void> {
+  const { response, session, signal, pause } = frame;
   response.columns(result.columns);
   const rows = [...result.rows];
   const { count = rows.length } = result;
@@ -45,5 +47,5 @@ async function send(result: BuiltInRows, { response, session, signal, pause }: F
     const turn = pause();
     if (turn) await turn;
   }
-  response.statementDone({ statement: 'select', rowCount: count });
+  counted('select', count, frame);
 }

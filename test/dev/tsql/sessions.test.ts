@@ -105,6 +105,15 @@ test("the program's own procedures take arguments by name and return rows", asyn
   expect((await batch(session, 'EXEC dev.echo @x = 5')).sets[0]!.rows).toEqual([[5]]);
 });
 
+test('their rows are counted as those of a SELECT, unless NOCOUNT is on', async () => {
+  const answer = await batch(
+    session,
+    'EXEC dev.echo; SELECT @@ROWCOUNT; SET NOCOUNT ON; EXEC dev.echo; SET NOCOUNT OFF',
+  );
+  expect(answer.done.map(({ rowCount }) => rowCount)).toEqual([1, 1, undefined]);
+  expect(answer.sets[1]!.rows).toEqual([[1]]);
+});
+
 test('a transaction is seen when it commits and undone when it rolls back', async () => {
   const other = await login(database);
   await rows(session, 'BEGIN TRAN; INSERT INTO t VALUES (1, 1);');
