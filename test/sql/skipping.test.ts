@@ -15,8 +15,6 @@ const metadata = colMetadata([{ name: 'Id', typeInfo: Buffer.from([0x38]), nulla
 const rowsInPacket = 800;
 const packet = Buffer.concat(Array.from({ length: rowsInPacket }, (_, index) => idRow(index)));
 const packets = 1_000;
-/** The client reads 64 KB of a socket at most. */
-const reads = (packets * packet.length) / 65_536;
 
 let server: RawServer;
 
@@ -71,7 +69,7 @@ test('the rest of a cancelled response leaves turns of the event loop to others'
     await session.send(attentionAcknowledged);
   };
   const source = await open('rows');
-  expect(await turnsUntil(source.cancel())).toBeGreaterThan(reads / 2);
+  expect(await turnsUntil(source.cancel())).toBeGreaterThan(packets / 10);
   expect(poolStats()).toMatchObject([{ used: 0, free: 1 }]);
 });
 
@@ -86,7 +84,7 @@ test('so do the recordsets after the first, and the connection is clean for the 
     server.respond = (_next, same) => same.send(next);
   };
   const rows = open('rows').then((source) => all(source.rows()));
-  expect(await turnsUntil(rows)).toBeGreaterThan(reads / 2);
+  expect(await turnsUntil(rows)).toBeGreaterThan(packets / 10);
   expect(await rows).toEqual([{ Id: 1 }]);
   expect(await all((await open('next')).rows())).toEqual([{ Id: 2 }]);
 });

@@ -52,6 +52,8 @@ class RowTokenParser extends EventEmitter implements TappedParser, ResponseReade
   readonly #queue: Buffer[] = [];
   readonly #block = new JoinBlock();
   #wanting: ((result: IteratorResult<Buffer>) => void) | undefined;
+  /** What is left of the bytes is part of a row. */
+  #needsMore = false;
   #busy = false;
   #paused = false;
   #ended = false;
@@ -108,13 +110,16 @@ class RowTokenParser extends EventEmitter implements TappedParser, ResponseReade
     this.process();
   }
 
-  /** Only while tedious waits for nothing: it keeps the rest of its bytes itself. */
-  #takeQueue(): void {
+  /** Only while tedious waits for nothing: it keeps the rest of its bytes itself. False when no piece has come. */
+  #takePiece(): boolean {
+    const piece = this.#queue.shift();
+    if (piece === undefined) return false;
     const tokens = this.#tokens;
     const rest = tokens.buffer.subarray(tokens.position);
-    const chunks = this.#queue.splice(0);
-    tokens.buffer = rest.length === 0 && chunks.length === 1 ? chunks[0]! : this.#block.join(rest, chunks);
+    tokens.buffer = rest.length === 0 ? piece : this.#block.join(rest, piece);
     tokens.position = 0;
+    this.#needsMore = false;
+    return true;
   }
 
   process(): void {
@@ -129,13 +134,13 @@ class RowTokenParser extends EventEmitter implements TappedParser, ResponseReade
   #run(): void {
     const tokens = this.#tokens;
     while (!this.#paused && !this.#busy) {
-      if (this.#queue.length > 0) this.#takeQueue();
-      if (tokens.position >= tokens.buffer.length) break;
+      const isRead = this.#needsMore || tokens.position >= tokens.buffer.length;
+      if (isRead && !this.#takePiece()) break;
       const type = tokens.buffer[tokens.position]!;
       if (this.#sink.amidRow || type === rowToken || type === nbcRowToken) {
         const outcome = this.#sink.read(tokens);
         if (outcome === 'pause') this.pause();
-        if (outcome === 'more') break;
+        this.#needsMore = outcome === 'more';
         continue;
       }
       // What tedious takes of its tokens it may keep.
