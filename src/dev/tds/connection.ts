@@ -73,7 +73,7 @@ export class Connection {
     this.#options = options;
     this.#stream = socket;
     const out = new MessageWriter({
-      write: (bytes) => this.#state === 'closed' || this.#stream.write(bytes),
+      write: (bytes, done) => this.#state === 'closed' || this.#stream.write(bytes, done),
       onDrain: (listener) => this.#stream.once('drain', listener),
     });
     const { serverName, loginTimeoutMs } = options;

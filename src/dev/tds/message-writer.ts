@@ -3,8 +3,8 @@ import { headerSize, packetSizes, packetStatus, packetType } from './packets.js'
 
 /** Where a message's packets go. */
 export interface Transport {
-  /** Returns false once the peer reads too slowly. */
-  write(bytes: Buffer): boolean;
+  /** Returns false once the peer reads too slowly. `done`: the bytes are gone, and their memory may be used again. */
+  write(bytes: Buffer, done: () => void): boolean;
   /** Calls back once, when bytes are taken again or the connection is gone. */
   onDrain(listener: () => void): void;
 }
@@ -14,6 +14,22 @@ const batchSize = 32_768;
 const pooledCapacity = 2 * batchSize;
 /** Buffers between uses. A session needs one only while it has something to say, so 4,000 sessions share a few. */
 const pool: ByteWriter[] = [];
+
+/**
+ * Memory of packets between writes. A new piece of it for each write of a stream is taken from the kernel and given back, page
+ * by page, which costs several times what encrypting the packets does.
+ */
+const spare: Buffer[] = [];
+
+function packetsOf(size: number): Buffer {
+  if (size < Buffer.poolSize / 2 || size > pooledCapacity) return Buffer.allocUnsafe(size);
+  return (spare.pop() ?? Buffer.allocUnsafeSlow(pooledCapacity)).subarray(0, size);
+}
+
+function giveBack({ buffer, length }: Buffer): void {
+  if (length >= Buffer.poolSize / 2 && length <= pooledCapacity && spare.length < 64)
+    spare.push(Buffer.from(buffer));
+}
 
 /** Gathers the tokens of one response message after another and sends them as packets. */
 export class MessageWriter {
@@ -81,7 +97,7 @@ export class MessageWriter {
     const tokens = this.#tokens;
     if (!tokens || (length <= 0 && !isLast)) return;
     const count = Math.max(1, Math.ceil(length / this.#room));
-    const packets = Buffer.allocUnsafe(length + count * headerSize);
+    const packets = packetsOf(length + count * headerSize);
     for (let index = 0, to = 0; index < count; index++) {
       const from = index * this.#room;
       const size = Math.min(this.#room, length - from);
@@ -97,7 +113,7 @@ export class MessageWriter {
     }
     tokens.buffer.copyWithin(0, length, tokens.length);
     tokens.length -= length;
-    if (!this.#transport.write(packets)) this.#block();
+    if (!this.#transport.write(packets, () => giveBack(packets))) this.#block();
   }
 
   #block(): void {

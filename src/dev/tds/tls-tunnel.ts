@@ -22,7 +22,7 @@ class HandshakeChannel extends Duplex {
   constructor(socket: Socket) {
     super();
     this.#socket = socket;
-    const write = (bytes: Buffer): boolean => socket.destroyed || socket.write(bytes);
+    const write = (bytes: Buffer, done: () => void): boolean => socket.destroyed || socket.write(bytes, done);
     this.#flight = new MessageWriter({ write, onDrain: () => {} }, packetType.prelogin);
     socket.on('end', () => this.push(null));
     socket.on('close', () => this.destroy());
