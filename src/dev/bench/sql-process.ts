@@ -16,6 +16,12 @@ export interface SqlProcess {
 type Said = { readonly kind: 'ready'; readonly port: number } | { readonly kind: 'failed'; message: string };
 
 /**
+ * glibc's settings (mallopt(3); others ignore them) by which freed memory stays with the process. What TLS encrypts goes through memory of
+ * its own, and where the kernel takes that back and gives it again for each record, the server is what the figures show.
+ */
+const keepsMemory = { MALLOC_TRIM_THRESHOLD_: '536870912', MALLOC_MMAP_THRESHOLD_: '536870912' };
+
+/**
  * The embedded SQL server with the replay procedure, in a process of its own: encoding rows must not be in the
  * figures of who reads them.
  *
@@ -26,6 +32,7 @@ export async function startSql(children: ChildProcesses, args: readonly string[]
   const password = `Bench-${randomUUID()}`;
   const child = children.start('The SQL server', cli, ['sql', '--replay', '--port', '0', ...args], {
     SQL_PASSWORD: password,
+    ...keepsMemory,
   });
   const said = await child.message<Said>();
   if (said.kind === 'failed') throw new ChildProcessError(`The SQL server did not start: ${said.message}`);
