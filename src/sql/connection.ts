@@ -89,9 +89,12 @@ export class SqlConnection {
         tedious.off('errorMessage', onErrorMessage);
         tedious.on('errorMessage', (token: unknown) => connection.#hear(token as ServerErrorFields));
         connection.#loggedIn = true;
-        if (error === undefined && internals !== undefined) readPackets(tedious);
-        if (error === undefined) resolve(connection);
-        else reject(connectError(error, tokens, server));
+        if (error !== undefined) {
+          reject(connectError(error, tokens, server));
+          return;
+        }
+        if (internals !== undefined) readPackets(tedious);
+        resolve(connection);
       });
       tedious.connect();
     });

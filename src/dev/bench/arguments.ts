@@ -26,7 +26,7 @@ export function wholeNumber(option: string, text: string, least: number, most: n
 
 /** @returns the numbers of a list with commas, each once. @throws BenchUsageError unless each is a whole number in the range. */
 export function wholeNumbers(option: string, text: string, least: number, most: number): number[] {
-  const parts = text.split(',').map((part) => part.trim());
+  const parts = partsOf(text);
   for (const part of parts) {
     if (!isWholeNumber(part, least, most))
       throw new BenchUsageError(
@@ -49,10 +49,12 @@ export function decimalNumber(option: string, text: string, least: number, most:
 
 /** @returns the parts of a list with commas. @throws BenchUsageError when one is not known. */
 export function oneOrMoreOf<const T extends string>(option: string, text: string, known: readonly T[]): T[] {
-  const parts = text.split(',').map((part) => part.trim());
+  const parts = partsOf(text);
   for (const part of parts) {
     if (!known.includes(part as T))
       throw new BenchUsageError(`${option} takes one or more of ${known.join(',')}, not '${part}'.`);
   }
   return known.filter((name) => parts.includes(name));
 }
+
+const partsOf = (list: string): string[] => list.split(',').map((part) => part.trim());

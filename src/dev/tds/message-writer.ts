@@ -12,6 +12,7 @@ export interface Transport {
 /** Bytes that are gathered before packets are cut: some packets in one write cost less than one in each. */
 const batchSize = 32_768;
 const pooledCapacity = 2 * batchSize;
+const mostPooled = 64;
 /** Buffers between uses. A session needs one only while it has something to say, so 4,000 sessions share a few. */
 const pool: ByteWriter[] = [];
 
@@ -26,9 +27,8 @@ function packetsOf(size: number): Buffer {
   return (spare.pop() ?? Buffer.allocUnsafeSlow(pooledCapacity)).subarray(0, size);
 }
 
-function giveBack({ buffer, length }: Buffer): void {
-  if (length >= Buffer.poolSize / 2 && length <= pooledCapacity && spare.length < 64)
-    spare.push(Buffer.from(buffer));
+function giveBack({ buffer }: Buffer): void {
+  if (buffer.byteLength === pooledCapacity && spare.length < mostPooled) spare.push(Buffer.from(buffer));
 }
 
 /** Gathers the tokens of one response message after another and sends them as packets. */
@@ -89,7 +89,7 @@ export class MessageWriter {
     this.#packet = 0;
     const used = this.#tokens;
     this.#tokens = undefined;
-    if (used && used.buffer.length <= pooledCapacity && pool.length < 64) pool.push(used);
+    if (used && used.buffer.length <= pooledCapacity && pool.length < mostPooled) pool.push(used);
   }
 
   /** Cuts the first `length` bytes into packets, which go out in one write. */

@@ -80,7 +80,6 @@ interface Internals {
     debug: unknown,
     options: unknown,
   ) => StreamParser;
-  readonly IncomingMessageStream: { readonly prototype: IncomingMessageStream };
   readonly Collation: { fromBuffer(buffer: Buffer, offset: number): { codepage: string | undefined } };
 }
 
@@ -95,16 +94,15 @@ function load(): Internals | undefined {
     const { Connection: connection } = require('tedious') as { Connection: { prototype: PrivateConnection } };
     const StreamParser = require('tedious/lib/token/stream-parser') as Internals['StreamParser'];
     const { Collation } = require('tedious/lib/collation') as Pick<Internals, 'Collation'>;
-    const IncomingMessageStream =
-      require('tedious/lib/incoming-message-stream') as Internals['IncomingMessageStream'];
+    const incoming = require('tedious/lib/incoming-message-stream') as { prototype: IncomingMessageStream };
     const complete =
       typeof connection.prototype.createTokenStreamParser === 'function' &&
       typeof connection.prototype.sendLogin7Packet === 'function' &&
       typeof connection.prototype.performTlsNegotiation === 'function' &&
       typeof StreamParser.prototype.readToken === 'function' &&
-      typeof IncomingMessageStream.prototype._transform === 'function' &&
+      typeof incoming.prototype._transform === 'function' &&
       typeof Collation.fromBuffer === 'function';
-    return complete ? { StreamParser, IncomingMessageStream, Collation } : undefined;
+    return complete ? { StreamParser, Collation } : undefined;
   } catch {
     return undefined;
   }

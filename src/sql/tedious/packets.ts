@@ -56,8 +56,6 @@ class PacketReader {
   #response: IncomingResponse | undefined;
   /** The one that was given bytes last. */
   #reader: ResponseReader | undefined;
-  /** Bytes that it has not looked at yet. */
-  #hasAdded = false;
   #isRunning = false;
 
   /** `fail` ends the connection: nothing that comes after means anything. */
@@ -89,6 +87,7 @@ class PacketReader {
 
   /** False when there is somebody to wait for. */
   #run(): boolean {
+    let hasAdded = false;
     for (;;) {
       if (this.#reader?.isPaused) return false;
       if (this.#headerLength < headerBytes && !this.#takeHeader()) break;
@@ -98,20 +97,17 @@ class PacketReader {
       }
       this.#reader = this.#response!.reader;
       if (this.#reader === undefined) return false;
-      this.#addPayload(this.#reader);
+      if (this.#addPayload(this.#reader)) hasAdded = true;
       if (this.#left > 0) break;
       this.#headerLength = 0;
       if ((this.#header[1]! & endOfMessage) === 0) continue;
       this.#response = undefined;
-      this.#hasAdded = false;
       this.#reader.end();
+      hasAdded = false;
     }
-    if (this.#hasAdded) {
-      // Once only: a resumed reader has looked at it already, and each look takes time of the turn.
-      this.#hasAdded = false;
-      this.#reader?.process();
-      if (this.#reader?.isPaused) return false;
-    }
+    // A resumed reader has looked at what it had already, and each look takes time of the turn.
+    if (hasAdded) this.#reader?.process();
+    if (this.#reader?.isPaused) return false;
     // An idle connection must not hold what it read last.
     if (this.#response === undefined) this.#reader = undefined;
     return true;
@@ -132,14 +128,14 @@ class PacketReader {
     return true;
   }
 
-  #addPayload(reader: ResponseReader): void {
+  /** False when there was nothing of it in the chunk. */
+  #addPayload(reader: ResponseReader): boolean {
     const end = Math.min(this.#chunk.length, this.#at + this.#left);
-    if (end > this.#at) {
-      reader.add(this.#chunk.subarray(this.#at, end));
-      this.#hasAdded = true;
-    }
-    this.#left -= end - this.#at;
+    const size = end - this.#at;
+    if (size > 0) reader.add(this.#chunk.subarray(this.#at, end));
+    this.#left -= size;
     this.#at = end;
+    return size > 0;
   }
 }
 
