@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { closePools, defineCommand } from '../../src/sql/index.js';
+import { expect, test } from 'vitest';
+import { defineCommand } from '../../src/sql/index.js';
 import { all, jsonWriter, text } from '../helpers/sql-client.js';
-import { colMetadata, done, RawServer, row } from '../helpers/sql-raw-server.js';
+import { serveRaw } from '../helpers/sql-raw-hooks.js';
+import { colMetadata, done, row } from '../helpers/sql-raw-server.js';
 import { shortLength } from '../helpers/sql-values.js';
 
 interface Collations {
@@ -51,17 +52,8 @@ const known = [
 ];
 const names = [...new Set(known.map(([page]) => page))].sort();
 
-let server: RawServer;
+const server = serveRaw((_request, session) => session.send(response));
 let response: Buffer;
-
-beforeAll(async () => {
-  server = await new RawServer((_request, session) => session.send(response)).listen();
-});
-
-afterAll(async () => {
-  await closePools(0);
-  await server.close();
-});
 
 function open() {
   const command = defineCommand(

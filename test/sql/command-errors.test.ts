@@ -1,20 +1,11 @@
 /** How a command fails: what comes before the error, and what it leaves behind. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { closePools, defineCommand, poolStats, type RowSource } from '../../src/sql/index.js';
+import { expect, test, vi } from 'vitest';
+import { defineCommand, poolStats, type RowSource } from '../../src/sql/index.js';
 import { all, jsonWriter } from '../helpers/sql-client.js';
-import { RawServer } from '../helpers/sql-raw-server.js';
+import { serveRaw } from '../helpers/sql-raw-hooks.js';
 import { script } from '../helpers/sql-script.js';
 
-let server: RawServer;
-
-beforeAll(async () => {
-  server = await new RawServer(script).listen();
-});
-
-afterAll(async () => {
-  await closePools(0);
-  await server.close();
-});
+const server = serveRaw(script);
 
 function open(commandText: string): Promise<RowSource> {
   const command = defineCommand(

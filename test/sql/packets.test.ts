@@ -1,20 +1,13 @@
 /** Responses whose packets come in pieces, however the network cuts and joins them. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { closePools, defineCommand, poolStats } from '../../src/sql/index.js';
+import { expect, test } from 'vitest';
+import { defineCommand, poolStats } from '../../src/sql/index.js';
 import { all, within } from '../helpers/sql-client.js';
-import { attentionAcknowledged, done, RawServer, type RawSession } from '../helpers/sql-raw-server.js';
+import { serveRaw } from '../helpers/sql-raw-hooks.js';
+import { attentionAcknowledged, done, type RawSession } from '../helpers/sql-raw-server.js';
 import { idRow, recordset } from '../helpers/sql-script.js';
 
-let server: RawServer;
-beforeAll(async () => {
-  server = await new RawServer(() => {}).listen();
-});
-afterAll(async () => {
-  await closePools(0);
-  await server.close();
-});
-
+const server = serveRaw();
 async function open(commandText = 'rows') {
   const command = defineCommand(
     { commandText, connectionStringSetting: 'S' },

@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { closePools, defineCommand, type RowSource, type SqlCommandOptions } from '../../src/sql/index.js';
+import { expect, test, vi } from 'vitest';
+import { defineCommand, type RowSource, type SqlCommandOptions } from '../../src/sql/index.js';
 import { all, jsonWriter, text, written } from '../helpers/sql-client.js';
-import { colMetadata, done, nbcRow, RawServer, type RawSession, row } from '../helpers/sql-raw-server.js';
+import { serveRaw } from '../helpers/sql-raw-hooks.js';
+import { colMetadata, done, nbcRow, type RawSession, row } from '../helpers/sql-raw-server.js';
 import { nvarcharMax, plp, utf16 } from '../helpers/sql-values.js';
 
 const int = Buffer.from([0x38]);
 const four = (value: number) =>
   Buffer.from([value & 0xff, (value >> 8) & 0xff, (value >> 16) & 0xff, (value >> 24) & 0xff]);
-let server: RawServer;
-
-beforeAll(async () => {
-  server = await new RawServer(() => {}).listen();
-});
-
-afterAll(async () => {
-  await closePools(0);
-  await server.close();
-});
+const server = serveRaw();
 
 function open(
   respond: (session: RawSession) => unknown,

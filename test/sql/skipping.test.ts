@@ -1,14 +1,9 @@
 /** Rows that nobody wants still have to be read, since the end of the response comes after them: without holding up the process. */
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { closePools, defineCommand, poolStats } from '../../src/sql/index.js';
+import { afterEach, expect, test, vi } from 'vitest';
+import { defineCommand, poolStats } from '../../src/sql/index.js';
 import { all, within } from '../helpers/sql-client.js';
-import {
-  attentionAcknowledged,
-  colMetadata,
-  done,
-  RawServer,
-  type RawSession,
-} from '../helpers/sql-raw-server.js';
+import { serveRaw } from '../helpers/sql-raw-hooks.js';
+import { attentionAcknowledged, colMetadata, done, type RawSession } from '../helpers/sql-raw-server.js';
 import { idRow, recordset } from '../helpers/sql-script.js';
 
 const metadata = colMetadata([{ name: 'Id', typeInfo: Buffer.from([0x38]), nullable: false }]);
@@ -16,19 +11,10 @@ const rowsInPacket = 800;
 const packet = Buffer.concat(Array.from({ length: rowsInPacket }, (_, index) => idRow(index)));
 const packets = 1_000;
 
-let server: RawServer;
-
-beforeAll(async () => {
-  server = await new RawServer(() => {}).listen();
-});
+const server = serveRaw();
 
 afterEach(() => {
   vi.restoreAllMocks();
-});
-
-afterAll(async () => {
-  await closePools(0);
-  await server.close();
 });
 
 /** As fast as the socket takes them, so that each turn of the client's event loop finds many. */

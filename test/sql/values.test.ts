@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { closePools, defineCommand, type RowSource } from '../../src/sql/index.js';
+import { describe, expect, test } from 'vitest';
+import { defineCommand, type RowSource } from '../../src/sql/index.js';
 import { all, jsonWriter, ndjsonWriter, text, written } from '../helpers/sql-client.js';
-import { colMetadata, done, nbcRow, RawServer, row } from '../helpers/sql-raw-server.js';
+import { serveRaw } from '../helpers/sql-raw-hooks.js';
+import { colMetadata, done, nbcRow, row } from '../helpers/sql-raw-server.js';
 import { nullBytes, wireCases } from '../helpers/sql-values.js';
 
-let server: RawServer;
+const server = serveRaw((_request, session) => session.send(response, sizes));
 let response: Buffer;
 let sizes: readonly number[] = [4_088];
-
-beforeAll(async () => {
-  server = await new RawServer((_request, session) => session.send(response, sizes)).listen();
-});
-
-afterAll(async () => {
-  await closePools(0);
-  await server.close();
-});
 
 function open(formats = {}): Promise<RowSource> {
   const options = { commandText: 'select', connectionStringSetting: 'S', formats };
