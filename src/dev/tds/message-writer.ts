@@ -16,19 +16,26 @@ const mostPooled = 64;
 /** Buffers between uses. A session needs one only while it has something to say, so 4,000 sessions share a few. */
 const pool: ByteWriter[] = [];
 
+/** Writes from this size on use memory again. Smaller ones are cheap, and 64 KiB would be held for some bytes. */
+const smallestReused = 4096;
 /**
  * Memory of packets between writes. A new piece of it for each write of a stream is taken from the kernel and given back, page
  * by page, which costs several times what encrypting the packets does.
  */
 const spare: Buffer[] = [];
 
+/** Told by the size of the packets alone: memory that Node shares out has 64 KiB too, from version 24 on. */
+function isReused(size: number): boolean {
+  return size >= smallestReused && size <= pooledCapacity;
+}
+
 function packetsOf(size: number): Buffer {
-  if (size < Buffer.poolSize / 2 || size > pooledCapacity) return Buffer.allocUnsafe(size);
+  if (!isReused(size)) return Buffer.allocUnsafe(size);
   return (spare.pop() ?? Buffer.allocUnsafeSlow(pooledCapacity)).subarray(0, size);
 }
 
-function giveBack({ buffer }: Buffer): void {
-  if (buffer.byteLength === pooledCapacity && spare.length < mostPooled) spare.push(Buffer.from(buffer));
+function giveBack({ buffer, length }: Buffer): void {
+  if (isReused(length) && spare.length < mostPooled) spare.push(Buffer.from(buffer));
 }
 
 /** Gathers the tokens of one response message after another and sends them as packets. */
