@@ -1,3 +1,5 @@
+import { newSlab } from './slab.js';
+
 /** A chunk is handed out when it holds this much, at the end of a row. */
 const chunkBytes = 32_768;
 const slabBytes = 4 * chunkBytes;
@@ -55,7 +57,7 @@ export class JsonOutput {
     const rowBytes = this.position - this.#rowStart;
     const keep = rowBytes > splitRowBytes ? 0 : rowBytes;
     this.#cut(this.position - keep);
-    const slab = Buffer.allocUnsafeSlow(Math.max(slabBytes, keep + bytes));
+    const slab = newSlab(Math.max(slabBytes, keep + bytes));
     this.buffer.copy(slab, 0, this.position - keep, this.position);
     this.#use(slab);
     this.#start = 0;
