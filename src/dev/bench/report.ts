@@ -3,7 +3,7 @@ import { pingEveryMs } from './pings.js';
 import type { RequestFigures } from './requests.js';
 import { markdownTable, mebibyte, numberText, spreadText } from './table.js';
 import { type Target, targetLine } from './targets.js';
-import { type Path, type PathFigures, pingedRows, type Setting } from './throughput.js';
+import { type Path, type PathFigures, pingedRows, type Setting, warmUp } from './throughput.js';
 
 const labels: Record<Path | RequestFigures['name'], string> = {
   respond: '`respond()`',
@@ -83,7 +83,7 @@ export function machineLine(rows: number, runs: number): string {
   const processors = cpus();
   return (
     `Node.js ${process.version}, ${processors.length} x ${processors[0]?.model.trim() ?? 'unknown processor'}, ${process.platform}. ` +
-    `${numberText(rows)} rows of six columns; median (lowest-highest) of ${runs} interleaved run${runs === 1 ? '' : 's'}, each in a fresh worker process after a warm-up. ` +
+    `${numberText(rows)} rows of six columns; median (lowest-highest) of ${runs} interleaved run${runs === 1 ? '' : 's'}, each in a fresh worker process after a warm-up of at least ${warmUp.ms / 1_000} s. ` +
     'SQL server and client are processes of their own on the same machine; CPU and memory are those of the worker. ' +
     `The delays are those of ${numberText(pingedRows(rows))} rows more, beside a ping every ${pingEveryMs} ms.`
   );
