@@ -15,7 +15,7 @@ it takes about 25 minutes.
                     (default all)
   --mixes LIST      columns: strings, numbers (default strings,numbers)
   --transports LIST plain, tls (default plain,tls)
-  --users LIST      simulated users of the requests; each number is measured by itself (default 1000,1600)
+  --users LIST      simulated users of the requests; each number is measured by itself (default 1000,2000)
   --seconds N       how long each run of the requests is measured (default 10)
   --close           the users open a connection for each request, instead of keeping theirs
   --write           write the tables into README.md, between the lines of <!-- begin bench --> and <!-- end bench -->
@@ -47,7 +47,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | undef
       paths: { type: 'string', default: paths.join() },
       mixes: { type: 'string', default: 'strings,numbers' },
       transports: { type: 'string', default: 'plain,tls' },
-      users: { type: 'string', default: '1000,1600' },
+      users: { type: 'string', default: '1000,2000' },
       seconds: { type: 'string', default: '10' },
       close: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },

@@ -33,7 +33,7 @@ test('--help names every option', async () => {
 
 test('--users is a list, in the order it has and each number once, with more than one by default', () => {
   expect(parseBenchOptions(['--users', '80, 50,80'])?.users).toEqual([80, 50]);
-  expect(parseBenchOptions([])?.users).toEqual([1_000, 1_600]);
+  expect(parseBenchOptions([])?.users).toEqual([1_000, 2_000]);
 });
 
 test('a run of few rows measures all paths, and says what is reached', async () => {
