@@ -1,14 +1,10 @@
 /** Requests that fit one packet go out by a way of their own; what the server gets, and what a cancel does, must not show it. */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { closePools, defineCommand } from '../../src/sql/index.js';
+import { collectGarbage } from '../helpers/collect-garbage.js';
 import { all, within } from '../helpers/sql-client.js';
 import { attentionAcknowledged, done, type RawRequest, RawServer } from '../helpers/sql-raw-server.js';
 import { recordset } from '../helpers/sql-script.js';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const seen: RawRequest[] = [];
 let server: RawServer;

@@ -2,17 +2,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTdsServer, type TdsServer } from '../../../src/dev/tds/server.js';
+import { collectGarbage } from '../../helpers/collect-garbage.js';
 import { within } from '../../helpers/sql-client.js';
 import { TestEngine } from '../../helpers/tds-engine.js';
 import { batch, packets, RawClient } from '../../helpers/tds-raw-client.js';
 import { tokensOf } from '../../helpers/tds-tokens.js';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Bytes that are held after a collection: objects and buffers. */
 async function heldBytes(): Promise<number> {
